@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import leadline
-from leadline.symbolic.engines.run.parallel import cores
+from leadline.symbolic.engines.run.limits import cores
 from leadline.symbolic.lang import counted
 from leadline.symbolic.solve import SOLVERS
 

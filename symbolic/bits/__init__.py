@@ -10,6 +10,7 @@ from leadline.on_demand import on_demand
 from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:
+    from leadline.symbolic.bits.divided import DividedSearch
     from leadline.symbolic.bits.fair import Conditions
     from leadline.symbolic.bits.initial import initial_states
     from leadline.symbolic.bits.machine import Claim, Key, Machine

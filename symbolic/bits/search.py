@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from mmap import mmap
 from tempfile import TemporaryFile, gettempdir
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import finalize
 
 import numpy as np
+import numpy.typing as npt
 
 from leadline.symbolic.bits.fair import Steps
 from leadline.symbolic.bits.lanes import (
@@ -151,19 +152,21 @@ class Table:
         """The states in the order in which they were added."""
         return self._rows.all
 
-    def add(self, states: Words, most: int | None = None) -> tuple[Indices, bool]:
+    def add(self, states: Words, most: int | None = None, marks: Words | None = None) -> tuple[Indices, bool]:
         """Add those of some states that are new.
 
         Args:
             states: the states.
             most: how many may be added; None for any number.
+            marks: their `hashes`, if they are known; they are changed.
 
         Returns:
             Which were added, as their places among those given, ascending, as their numbers are; and whether
             there were more. Nothing can be added after that.
         """
         self._make_room(len(states))
-        marks = hashes(states)
+        if marks is None:
+            marks = hashes(states)
         at = self._slot(marks)
         marks &= _TAG
         # A new state claims a slot, by a number behind those of all that exist.
@@ -254,6 +257,11 @@ _ORDERED = 1 << 13
 """So many successors are put in the order in which a search from state to state finds them: people see them."""
 
 
+Tests: TypeAlias = dict[tuple[int, int], tuple[int, int]]
+"""For guards, by the places of their action in the model and of themselves in its schedule: how often each is
+evaluated, and how often it is true."""
+
+
 @dataclass
 class Found:
     """The findings about a claim.
@@ -339,23 +347,35 @@ class _Taken(NamedTuple):
     marks: Words
 
 
-def occurring(states: Words, columns: Sequence[range]) -> Iterator[tuple[Indices, Indices]]:
+def occurring(
+    states: Words, columns: Sequence[range], weights: Sequence[Indices] | None = None
+) -> Iterator[tuple[Words, Indices]]:
     """For each range of bits of a state, the first state with each value that they have, and how many have it.
 
     The most frequent value comes first.
+
+    Args:
+        states: the states.
+        columns: the ranges.
+        weights: for each range, how many each of the states counts for; by default one.
     """
-    for bits in columns:
-        if not bits:
-            yield np.arange(len(states))[:1], np.array([len(states)][: len(states)])
-            continue
-        low, high = bits.start // WORD, (bits.stop - 1) // WORD + 1
-        mask = sum(1 << (bit - low * WORD) for bit in bits)
-        part = states[:, low:high] & packed([mask], high - low)
+    for place, bits in enumerate(columns):
         # As one item each, since rows are compared far more slowly.
-        items = part.ravel() if high - low == 1 else part.view(np.dtype((np.void, 8 * (high - low)))).ravel()
-        _, first, counts = np.unique(items, return_index=True, return_counts=True)
+        items: npt.NDArray[Any] = np.zeros(len(states), np.uint64)
+        if bits:
+            low, high = bits.start // WORD, (bits.stop - 1) // WORD + 1
+            mask = sum(1 << (bit - low * WORD) for bit in bits)
+            part = states[:, low:high] & packed([mask], high - low)
+            items = (
+                part.ravel() if high - low == 1 else part.view(np.dtype((np.void, 8 * (high - low)))).ravel()
+            )
+        if weights is None:
+            _, first, counts = np.unique(items, return_index=True, return_counts=True)
+        else:
+            _, first, which = np.unique(items, return_index=True, return_inverse=True)
+            counts = np.bincount(which, weights[place], len(first)).astype(np.int64)
         order = np.lexsort((first, -counts))
-        yield first[order], counts[order]
+        yield states[first[order]], counts[order]
 
 
 def packed(numbers: Iterable[int], width: int) -> Words:
@@ -364,7 +384,7 @@ def packed(numbers: Iterable[int], width: int) -> Words:
     return np.frombuffer(data, np.uint64).reshape(-1, width)
 
 
-class _Begun(NamedTuple):
+class Begun(NamedTuple):
     """The numbers of a search before it looks at the steps of a level, which begins with the state `start`.
 
     The others are those of `Search`, with `states` for all states.
@@ -446,7 +466,7 @@ class Search:
     key: Key | None = None
     checkpoint: Levels | None = None
     until_outside: bool = False
-    begun: _Begun | None = field(default=None, init=False)
+    begun: Begun | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
     weighed: int = field(default=0, init=False)
     unclear: bool = field(default=False, init=False)
@@ -494,9 +514,14 @@ class Search:
         return self.table.states if self._kept is None else self._kept.all
 
     @property
+    def size(self) -> int:
+        """The number of states found, also of those beyond a constraint."""
+        return self.table.size
+
+    @property
     def counted(self) -> int:
         """The number of states found within the constraints."""
-        return self.table.size - self.beyond
+        return self.size - self.beyond
 
     def run(self, begin: Iterable[Words]) -> None:
         """Search.
@@ -524,11 +549,10 @@ class Search:
         Returns:
             False, with nothing done, if one of its states has none.
         """
-        begun = other.begun
-        assert begun is not None
+        begun, known, parents = other.level_begun()
         source = other.machine
         views = Batches(compiled(source.circuit, source.inputs, [[outside, *row]]))
-        states, wrong = mapped(views, other.states[: begun.states])
+        states, wrong = mapped(views, known)
         if wrong:
             return False
         if self.orbits is not None:
@@ -537,7 +561,7 @@ class Search:
         if self._kept is not None:
             self._kept.add(states)
         assert self.table.size == begun.states, "two states became one"
-        self.parents = other.parents[: begun.states]
+        self.parents = parents
         self._look_from(0)
         self.within, self.weights = [*other.within], [*other.weights]
         self.fired, self.first = [*begun.fired], [*begun.first]
@@ -545,9 +569,21 @@ class Search:
         self._go_on(begun.start)
         return True
 
+    def level_begun(self) -> tuple[Begun, Words, array[int]]:
+        """The beginning of the level that was looked at last: its numbers, all states, and their parents."""
+        assert self.begun is not None
+        size = self.begun.states
+        return self.begun, self.states[:size], self.parents[:size]
+
+    def _goes_elsewhere(self, start: int) -> bool:
+        """Whether the levels from the one that begins with a number on were gone through in another way."""
+        return False
+
     def _go_on(self, start: int, *, kept: bool = False) -> None:
         """Look at the steps of the states from a number on, which begin a level that is kept or not."""
         while not self.full and start < (end := self.table.size):
+            if self._goes_elsewhere(start):
+                return
             if self.checkpoint is not None and not kept:
                 self._keep_level(self.checkpoint, start)
             kept = False
@@ -555,7 +591,7 @@ class Search:
             if self.depth is not None and len(self.within) > self.depth:
                 break
             counts = [*self.fired], [*self.first], self.deadlocks, self.deadlock
-            self.begun = _Begun(start, end, *counts)
+            self.begun = Begun(start, end, *counts)
             for low in range(start, end, self._steps.lanes):
                 self._expand(low, min(end, low + self._steps.lanes))
                 if self.full:
@@ -663,14 +699,20 @@ class Search:
 
     def _keep(self, states: Words, parents: Indices, marks: Words, takers: Indices) -> None:
         """Keep the new ones of some states, each with the state before it, notes, and the action before it."""
-        before = self.table.size
-        most = None if self.max_states is None else self.max_states - before
         if len(states) <= _ORDERED or self.key is not None:
             order = np.argsort(parents, kind="stable")
             states, parents, marks, takers = states[order], parents[order], marks[order], takers[order]
         if self.orbits is not None:
             states = self.orbits.least(states)
-        added, self.full = self.table.add(self._keys(states), most)
+        self._look_up(states, parents, marks, takers)
+
+    def _look_up(
+        self, states: Words, parents: Indices, marks: Words, takers: Indices, known: Words | None = None
+    ) -> None:
+        """Keep the new ones of some states, whose hashes may be known."""
+        before = self.table.size
+        most = None if self.max_states is None else self.max_states - before
+        added, self.full = self.table.add(self._keys(states), most, known)
         if self._kept is not None:
             self._kept.add(states[added])
         if self.steps is not None:
@@ -716,11 +758,13 @@ class Search:
         self.unclear |= outside
         return found
 
-    def tested(self, states: int) -> dict[tuple[int, int], tuple[int, int]]:
-        """How often each guard is evaluated in the first states, and how often it is true.
+    def tested(self, *, reached: bool) -> Tests:
+        """How often each guard is evaluated in states, and how often it is true.
 
-        Guards are known by the places of their action in the model and of themselves in its schedule.
+        Args:
+            reached: whether in all states; else only in those whose steps were looked at.
         """
+        states = self.table.size if reached else self.expanded
         tests, within = self.machine.tests, -self.machine.beyond
         circuit = self.machine.circuit
         literals = [circuit.conj((x, within)) for one in tests for x in (one.tried, one.true)]
@@ -729,16 +773,15 @@ class Search:
         for low in range(0, states, batches.lanes):
             registers = batches.run(self.states[low : min(states, low + batches.lanes)])
             total += count(batches.outputs(registers, 0))
-        found: dict[tuple[int, int], tuple[int, int]] = {}
+        found: Tests = {}
         for one, (tried, true) in zip(tests, total.reshape(-1, 2).tolist(), strict=True):
             before = found.get((one.action, one.place), (0, 0))
             found[one.action, one.place] = before[0] + tried, before[1] + true
         return found
 
-    def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Indices, Indices]]:
+    def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Words, Indices]]:
         """`occurring` in the states found. States beyond a constraint are left out."""
-        numbers = self._within()
-        return ((numbers[first], counts) for first, counts in occurring(self.states[numbers], columns))
+        return occurring(self.states[self._within()], columns)
 
     def _within(self) -> Indices:
         """The numbers of the states within the constraints."""
@@ -751,6 +794,10 @@ class Search:
             for low in range(0, len(every), batches.lanes)
         ]
         return np.delete(every, np.concatenate(beyond))
+
+    def states_to(self, number: int) -> Words:
+        """The states of a shortest path to a state."""
+        return self.states[self.path(number)]
 
     def path(self, number: int) -> list[int]:
         """The numbers of the states of a shortest path to a state."""

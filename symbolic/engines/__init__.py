@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.ask.result import Answer, Effort, Progress, Result, Table, Verdict
     from leadline.symbolic.engines.ask.table import ENGINES, engines_of
     from leadline.symbolic.engines.bounded.bmc import UNROLLINGS, BmcOptions, chosen_unrolling
-    from leadline.symbolic.engines.run.limits import Limits
+    from leadline.symbolic.engines.run.limits import Limits, cores
     from leadline.symbolic.engines.run.parallel import (
         answer,
         answer_here,
         answer_in_child,
         answer_in_children,
-        cores,
     )
 
 __getattr__ = on_demand(__name__)

@@ -38,13 +38,16 @@ def on_circuits(
     return explorer.summary()
 
 
-def check_same(model: Model, depth: int | None = None, most: int | None = None) -> Exploration | None:
+def check_same(
+    model: Model, depth: int | None = None, most: int | None = None, workers: int = 1
+) -> Exploration | None:
     """Compare both explorers: numbers, lengths of paths, coverage; and paths are the protocol's own.
 
     Args:
         model: the model.
         depth: the number of steps to go; None for all.
         most: the number of states from which on nothing is compared, and the result is None.
+        workers: the number of processes that explore on circuits.
     """
     names, semantics = names_of(model), Semantics(model)
     values = Covering(Counted(model), names, depth, max_states=most)
@@ -53,7 +56,10 @@ def check_same(model: Model, depth: int | None = None, most: int | None = None) 
     if expected.stopped is not None:
         return None
     values.look_at_guards()
-    circuits = CircuitExplorer(semantics, names, depth, lambda _: None, most, vacuity=True, counting=True)
+    # A search that is bounded in states stays in one process.
+    bound = most if workers == 1 else None
+    more: dict[str, Any] = {"vacuity": True, "counting": True, "workers": workers}
+    circuits = CircuitExplorer(semantics, names, depth, lambda _: None, bound, **more)
     circuits.run()
     found = circuits.summary()
     assert numbers(found) == numbers(expected)

@@ -26,7 +26,7 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.ask.query import AUTO, SILENT
 from leadline.symbolic.engines.run import parallel, process
-from leadline.symbolic.engines.run.parallel import cores
+from leadline.symbolic.engines.run.limits import cores
 from leadline.symbolic.engines.run.process import Forked
 from leadline.symbolic.lang import InternalError, ModelError
 from leadline.symbolic.solve import LONE, RACERS

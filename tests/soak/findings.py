@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import leadline
-from leadline.symbolic.engines.run.parallel import cores
+from leadline.symbolic.engines.run.limits import cores
 from leadline.symbolic.grid.durable import sweep_scratch
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.rows import Row

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.bits import Search
+from leadline.symbolic.bits import Search, divided
 from leadline.symbolic.catalog import find, model_on_values
 from leadline.symbolic.engines import Answer, Query, answer
 from leadline.symbolic.engines.explore import specifications
@@ -37,12 +37,14 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(specifications, "SHORT", -1.0)
 
 
-def explored(folder: Path, module: str, config: str, by: str | None = None) -> tuple[Answer, ExploreFacts]:
+def explored(
+    folder: Path, module: str, config: str, by: str | None = None, workers: int = 1
+) -> tuple[Answer, ExploreFacts]:
     path = folder / f"{module.split()[2]}.tla"
     path.write_text(module)
     path.with_suffix(".cfg").write_text(config)
     model = model_on_values(find(str(path)), {})
-    asked = Query(str(path), {}, None, ExploreOptions(by=by), deadlock=True)
+    asked = Query(str(path), {}, None, ExploreOptions(by=by, workers=workers), deadlock=True)
     found = answer(model, asked)
     return found, found.told(ExploreFacts)
 
@@ -190,11 +192,18 @@ Low == n < 10
 """
 
 
-@pytest.mark.parametrize("lines", ["", "SYMMETRY Symmetry", "VIEW View", "CONSTRAINT Low"])
+LINES = ("", "SYMMETRY Symmetry", "VIEW View", "CONSTRAINT Low")
+
+
+@pytest.mark.parametrize(
+    ("lines", "workers"),
+    [*((lines, 1) for lines in LINES), ("", 2), ("SYMMETRY Symmetry", 2)],
+)
 def test_a_search_goes_on_where_types_widen(
-    lines: str, tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+    lines: str, workers: int, tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interpreter hardly runs ahead: no state is looked at twice all the same."""
+    monkeypatch.setattr(divided, "ALONE", 4)
     monkeypatch.setattr(origin, "AHEAD", 0.0)
     monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
     for module, name in ((origin, "WALK"), (learning, "WALK"), (learning, "LONG_WALK")):
@@ -209,7 +218,7 @@ def test_a_search_goes_on_where_types_widen(
     monkeypatch.setattr(Search, "go_on_from", spied)
     invariant = "" if "CONSTRAINT" in lines or "VIEW" in lines else "INVARIANT Low"
     config = f"INIT Init NEXT Next CONSTANT P = {{p1, p2}} CHECK_DEADLOCK FALSE {lines} {invariant}"
-    found, facts = explored(tmp_path, GROWING, config)
+    found, facts = explored(tmp_path, GROWING, config, workers=workers)
     assert facts.by == "circuits" and went and all(went)
     expected, by_values = explored(tmp_path, GROWING, config, "values")
     assert replace(facts, by="values", by_values_since=None) == by_values

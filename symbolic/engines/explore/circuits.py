@@ -14,7 +14,7 @@ from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, nodes as n, sc
 from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, path_of
 
 if TYPE_CHECKING:
-    from leadline.symbolic.bits.lanes import Indices
+    from leadline.symbolic.bits.lanes import Indices, Words
 
 
 class CircuitExplorer:
@@ -34,6 +34,7 @@ class CircuitExplorer:
             last one is gone on with, if its states have such types too, and this one is put behind it. None if
             such a step does not end it.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
+        workers: the number of processes that search once there are many states.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class CircuitExplorer:
         view: n.Node | None = None,
         narrower: list[CircuitExplorer] | None = None,
         checkpoint: Levels | None = None,
+        workers: int = 1,
     ) -> None:
         self.semantics = semantics
         self.properties = properties
@@ -58,7 +60,7 @@ class CircuitExplorer:
         self.max_states = max_states
         model = semantics.model
         self._suspects = [x for name in properties for x in suspects(model.properties[name]) if vacuity]
-        self._view, self._checkpoint = view, checkpoint
+        self._view, self._checkpoint, self._workers = view, checkpoint, workers
         self._narrower = narrower
         self._counting, self._unless_sure = counting, unless_sure
         self.looks_for_vacuity = vacuity
@@ -100,7 +102,7 @@ class CircuitExplorer:
         if not search.fired[0]:
             raise self.semantics.no_initial_state()
         if self._counting:
-            self._guards = list(self._counted(search, search.expanded))
+            self._guards = list(self._counted(search, reached=False))
         if self.looks_for_vacuity and not all(search.fired):
             self._untrue = list(self._never_true(search))
 
@@ -115,7 +117,7 @@ class CircuitExplorer:
         orbits = None
         if isinstance(self.semantics, Symmetric):
             orbits = bits.Orbits(machine.model, [one for one in self.semantics.group if one])
-        return bits.Search(
+        return bits.DividedSearch(
             machine,
             claims,
             self.depth,
@@ -125,6 +127,7 @@ class CircuitExplorer:
             key=key,
             checkpoint=self._checkpoint,
             until_outside=self._narrower is not None,
+            workers=self._workers,
         )
 
     def _goes_on(self, search: bits.Search) -> bool:
@@ -204,7 +207,7 @@ class CircuitExplorer:
         """A shortest path to a state, and out of bounds if there is more."""
         if number is None:
             return None
-        states: Iterable[State] = states_at(search, search.path(number))
+        states: Iterable[State] = map(search.machine.state, search.states_to(number))
         if self.semantics.canonical is not None:
             states = map(self.semantics.canonical, states)
         return path_of(self.semantics, [*states, *more])
@@ -219,7 +222,7 @@ class CircuitExplorer:
         search = self._search
         if search is None:
             return {}
-        return values_at(search, search.occurring(search.machine.encoding.columns))
+        return values_at(search.machine, search.occurring(search.machine.encoding.columns))
 
     # -- coverage ---------------------------------------------------------------------------------
 
@@ -251,15 +254,15 @@ class CircuitExplorer:
     def _never_true(self, search: bits.Search) -> Iterator[Guard]:
         fired = dict(zip((x.name for x in self.semantics.model.actions), search.fired[1:], strict=True))
         told = set()
-        for guard in self._counted(search, search.table.size):
+        for guard in self._counted(search, reached=True):
             name = guard.action.name
             if not fired[name] and not guard.true and name not in told:
                 told.add(name)
                 yield guard
 
-    def _counted(self, search: bits.Search, states: int) -> Iterator[Guard]:
-        """How often the guards of all actions were evaluated in the first states, and how often they were true."""
-        counts: Mapping[tuple[int, int], tuple[int, int]] = search.tested(states)
+    def _counted(self, search: bits.Search, *, reached: bool) -> Iterator[Guard]:
+        """How often the guards of all actions were evaluated, and how often they were true, as `Search.tested`."""
+        counts: Mapping[tuple[int, int], tuple[int, int]] = search.tested(reached=reached)
         for place, action in enumerate(self.semantics.model.actions):
             nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
             for number, node in enumerate(nodes):
@@ -289,26 +292,16 @@ def checked(
     return Checked(violation, outside, why, violations)
 
 
-def states_at(search: bits.Search | bits.RandomRuns, numbers: Iterable[int]) -> Iterator[State]:
-    """The states with some numbers, as values."""
-    for number in numbers:
-        yield search.machine.state(search.states[number])
-
-
-def values_at(
-    found: bits.Search | bits.RandomRuns, values: Iterable[tuple[Indices, Indices]]
-) -> dict[str, Occurring]:
+def values_at(machine: bits.Machine, found: Iterable[tuple[Words, Indices]]) -> dict[str, Occurring]:
     """The values of each variable.
 
     Args:
-        found: the states.
-        values: for each variable a state with each value, and how many states have it, the most frequent first.
+        machine: gives states their values.
+        found: for each variable a state with each value, and how many states have it, the most frequent first.
     """
     told = {}
-    for place, (variable, (first, counts)) in enumerate(
-        zip(found.machine.model.variables, values, strict=True)
-    ):
-        frequent = (state[place] for state in states_at(found, first[:MOST_VALUES].tolist()))
+    for place, (variable, (states, counts)) in enumerate(zip(machine.model.variables, found, strict=True)):
+        frequent = (machine.state(one)[place] for one in states[:MOST_VALUES])
         pairs = zip(frequent, counts[:MOST_VALUES].tolist(), strict=True)
         told[variable.name] = occurring(variable.type.tla, len(counts), pairs)
     return told

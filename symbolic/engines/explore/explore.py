@@ -21,7 +21,7 @@ from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
 from leadline.symbolic.engines.explore.statistics import Occurring, counted_values, values_of
-from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, cores, limited, stop_at
 from leadline.symbolic.lang import Model, OutOfBounds, Property, Slots, UserError, Value, counted, group_of
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
@@ -29,6 +29,10 @@ from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, repla
 BY = CIRCUITS, VALUES = ("circuits", "values")
 LEAST_MEMORY = 256
 """The least limit on memory, in MB, for exploration on circuits: numpy itself takes 80 to 120 of address space."""
+
+MOST_WORKERS = 64
+_WORKER_MB = 1000
+"""The least limit on memory, in MB, for each of several processes that explore."""
 
 HEAD_START = 1.5
 """Seconds, of which a part goes by before a process explores."""
@@ -56,6 +60,8 @@ class ExploreOptions(Options):
         every_state: whether every state counts where the protocol declares a view.
         checkpoint: the folder in which levels are kept, and from which the exploration goes on.
         notes: whether each proof names the actions that are never taken, as a store of results needs.
+        workers: the number of processes that explore on circuits once there are many states; by default as many as
+            there are cores, and one beside other engines.
         prove: whether a property that holds in all reachable states counts as proved, not as safe. Every
             state counts then.
     """
@@ -82,6 +88,14 @@ class ExploreOptions(Options):
     every_state: bool = option(False, doc="explore every state, not one for each value of the declared view")
     checkpoint: str | None = option(
         None, metavar="DIR", doc="keep each level in a folder; the same command again goes on from there"
+    )
+    workers: int | None = option(
+        None,
+        metavar="N",
+        low=1,
+        most=MOST_WORKERS,
+        place=True,
+        doc="explore with N processes once there are many states (default: as many as there are cores)",
     )
     prove: bool = False
     vacuity: bool = False
@@ -282,6 +296,7 @@ class _Exploring:
                 view=model.view.formula if model.view is not None and viewed else None,
                 narrower=None if self._runs else narrower,
                 checkpoint=checkpoint_of(model, query, CIRCUITS),
+                workers=workers_for(options, limits),
             )
 
     @property
@@ -368,6 +383,15 @@ class _Exploring:
         """The facts about the states found, with the explorer that answered."""
         by = CIRCUITS if isinstance(self.explorer, CircuitExplorer) else VALUES
         return replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
+
+
+def workers_for(options: ExploreOptions, limits: Limits) -> int:
+    """The number of processes that explore: as many as are asked for, or as cores and memory allow."""
+    if options.workers is not None:
+        return options.workers
+    if options.prove or options.coverage:
+        return 1  # others have the other cores, or the action that reaches a state first matters
+    return max(1, min(cores(), MOST_WORKERS, int(address_space_mb(limits) // _WORKER_MB)))
 
 
 def checkpoint_of(model: Model, query: Query, by: str) -> Checkpoint | None:

@@ -13,7 +13,6 @@ from itertools import product as tuples
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.concrete.runs import graph_of
-from leadline.symbolic.engines.explore.circuits import states_at
 from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.engines.runs.loops import SAVE
 from leadline.symbolic.engines.runs.product import Mark, Product, Watched
@@ -85,7 +84,7 @@ def _trace(search: bits.Search, loop: Sequence[int], name: str) -> Trace:
     """The run to a loop and around it. A run that stops saves no state."""
     stem = search.path(loop[0])
     around = [*loop[1:], loop[0]] if len(loop) > 1 else []
-    states = states_at(search, [*stem, *around])
+    states = map(search.machine.state, search.states[[*stem, *around]])
     trace = trace_of_path(path_of(Semantics(search.machine.model), list(states)), TraceEnd.VIOLATES, name)
     if not around:
         return trace

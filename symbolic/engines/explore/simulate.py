@@ -26,7 +26,7 @@ from leadline.symbolic.engines.ask.result import (
     Result,
     Verdict,
 )
-from leadline.symbolic.engines.explore.circuits import states_at, values_at
+from leadline.symbolic.engines.explore.circuits import values_at
 from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, LEAST_MEMORY, VALUES
 from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.explore.statistics import Occurring, RunStatistics, values_of
@@ -355,7 +355,7 @@ class _OnCircuits(_Simulation):
         runs = self._runs
         if runs is None:
             return _OnValues(self.asked, self.options, None).facts(stopped)
-        values = values_at(runs, bits.occurring(runs.states, runs.machine.encoding.columns))
+        values = values_at(runs.machine, bits.occurring(runs.states, runs.machine.encoding.columns))
         return _facts(self.asked, runs, stopped, values, CIRCUITS)
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
@@ -377,7 +377,9 @@ class _OnCircuits(_Simulation):
         """A run to a state, and out of bounds if there is more."""
         if number is None:
             return None
-        return ends, path_of(self.asked.semantics, [*states_at(runs, runs.path(number)), *more])
+        return ends, path_of(
+            self.asked.semantics, [*map(runs.machine.state, runs.states[runs.path(number)]), *more]
+        )
 
 
 class _OnValues(_Simulation):

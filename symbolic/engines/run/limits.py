@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import resource
 import signal
 import sys
@@ -21,6 +22,15 @@ from leadline.symbolic.lang import LeadlineError
 
 _YOUNG = 100_000
 """The number of new objects after which Python looks for garbage among them; its default is 700."""
+
+
+def cores() -> int:
+    """The number of cores that this process may run on: those of its affinity mask, where the system has one.
+
+    Other processes and a container's quotas are ignored.
+    """
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def address_space_mb(limits: Limits) -> float:

@@ -7,7 +7,6 @@ hardly longer than running the better one.
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,22 +20,13 @@ from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, 
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.explore.explore import CIRCUITS
-from leadline.symbolic.engines.run.limits import Limits
+from leadline.symbolic.engines.run.limits import Limits, cores
 from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.run.watch import watched
 from leadline.symbolic.lang import InternalError, Model, counted
 from leadline.symbolic.solve import LONE, RACERS, SOLVERS
 
 NO_LIMITS = Limits()
-
-
-def cores() -> int:
-    """The number of cores that this process may run on: those of its affinity mask, where the system has one.
-
-    Other processes and a container's quotas are ignored.
-    """
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Listener = SILENT) -> Answer:

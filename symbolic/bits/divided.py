@@ -1,0 +1,490 @@
+"""A search that several processes of one machine divide by the hash of states.
+
+A search begins in one process. Once it has many states it goes on in copies of that process, its *shares*: each
+has the states whose hash falls to it. The process itself then coordinates them, and keeps no state.
+
+A level is gone through in rounds. In a round each share looks up the states that were sent to it in the round
+before, and then finds successors of its own states of the level and writes them, with their hashes, where all
+shares read. Nobody sorts them by receiver: each share reads all hashes and picks what falls to it. There are two
+places to write, used in turn, so that a round needs no more than a message to each share and one back.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from mmap import mmap
+from multiprocessing.connection import Connection, Pipe
+from tempfile import TemporaryFile
+from traceback import format_exc
+from typing import Any, NamedTuple, NoReturn, TypeAlias
+from weakref import finalize
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.symbolic.bits.lanes import Indices, Words
+from leadline.symbolic.bits.search import Begun, Found, Search, Table, Tests, hashes, occurring
+from leadline.symbolic.lang import InternalError
+
+ALONE = 1 << 17
+"""The number of states up to which one process searches: it has them before copies of it are ready."""
+_ROUND = 1 << 17
+"""The number of successors after which a share ends its round."""
+_PLACES = 32
+"""The bits of a state's number within its share; the number of the share, from 1, comes before them."""
+_OWN = (1 << _PLACES) - 1
+_GROWN = 1 << 24
+"""The bytes by which the memory that shares write to grows at least."""
+_MORE = np.uint64(32)
+
+
+def share_of(marks: Words, shares: int) -> Words:
+    """The share to which each of some hashes falls, by its upper half: tables use the lower one for slots."""
+    return ((marks >> _MORE) * np.uint64(shares)) >> _MORE
+
+
+class Chunk(NamedTuple):
+    """Successors in a `Box`: where they begin there, in bytes, and how many they are."""
+
+    start: int
+    length: int
+
+
+Columns: TypeAlias = tuple[npt.NDArray[Any], ...]
+"""Of some successors the hashes, the numbers of the states before them, the states, and the actions."""
+
+
+class Box:
+    """Memory in which one share writes successors and all shares read them.
+
+    It has no name, so nothing of it stays when the processes have ended. It is made before they become several.
+    """
+
+    def __init__(self) -> None:
+        if hasattr(os, "memfd_create"):
+            self._file = os.memfd_create("leadline")
+        else:  # macOS has none
+            with TemporaryFile(buffering=0) as file:
+                self._file = os.dup(file.fileno())
+        finalize(self, os.close, self._file)
+        self._bytes: mmap | bytes = b""
+        self.end = 0
+
+    def write(self, columns: Columns) -> Chunk:
+        """Add successors."""
+        start = self.end
+        for column in columns:
+            end = self.end + column.nbytes
+            if end > len(self._bytes):
+                os.ftruncate(self._file, end + max(_GROWN, end // 2))
+                self._bytes = mmap(self._file, 0)
+            np.frombuffer(self._bytes, column.dtype, column.size, self.end)[:] = column.ravel()
+            self.end = end + -end % 8
+        return Chunk(start, len(columns[0]))
+
+    def read(self, chunk: Chunk, width: int) -> Columns:
+        """Some successors, whose states have so many words."""
+        count = chunk.length
+        if chunk.start + count * (8 * width + 18) > len(self._bytes):
+            self._bytes = mmap(self._file, 0)
+        states = np.frombuffer(self._bytes, np.uint64, count * width, chunk.start + 16 * count)
+        return (
+            np.frombuffer(self._bytes, np.uint64, count, chunk.start),
+            np.frombuffer(self._bytes, np.int64, count, chunk.start + 8 * count),
+            states.reshape(-1, width),
+            np.frombuffer(self._bytes, np.uint16, count, chunk.start + (16 + 8 * width) * count),
+        )
+
+
+class Findings(NamedTuple):
+    """The findings of a share since it began, as the attributes of `Search` of the same names."""
+
+    size: int
+    beyond: int
+    weighed: int
+    fired: Sequence[int]
+    first: Sequence[int]
+    deadlocks: int
+    deadlock: int | None
+    failures: int
+    failure: int | None
+    found: Sequence[Found]
+
+
+def findings_of(search: Search) -> Findings:
+    """The findings of a search so far."""
+    return Findings(*(getattr(search, name) for name in Findings._fields))
+
+
+def _renumbered(counts: Findings, number: Callable[[int], int]) -> Findings:
+    """Findings in which states have other numbers."""
+
+    def new(old: int | None) -> int | None:
+        return None if old is None else number(old)
+
+    return counts._replace(
+        deadlock=new(counts.deadlock),
+        failure=new(counts.failure),
+        found=[Found(x.violations, new(x.violated_at), new(x.outside_at)) for x in counts.found],
+    )
+
+
+class WorkerSearch(Search):
+    """The part of a search that one process does.
+
+    Args:
+        search: the search, of which this process has a copy.
+        start: the number of its first state whose steps are to be looked at.
+        numbers: the numbers of its states in all shares.
+        place: the number of this share, from 0.
+        boxes: for each of both turns the boxes of all shares.
+    """
+
+    def __init__(
+        self, search: Search, start: int, numbers: Indices, place: int, boxes: Sequence[Sequence[Box]]
+    ) -> None:
+        vars(self).update(vars(search))  # with its compiled programs, which took long
+        self._place, self._boxes, self._turn = place, boxes, 0
+        self._sends: list[Chunk] | None = None
+        own = np.flatnonzero(numbers >> _PLACES == place + 1)
+        parents = np.frombuffer(search.parents, np.int32)[own]
+        self.parents = array("q", np.where(parents < 0, -1, numbers[parents]).tobytes())
+        self.table = Table(self.width)
+        self.table.add(search.states[own])
+        self.expanded = self._next = self._start = int(np.searchsorted(own, start))
+        self._end = self.table.size
+        self.fired, self.first = [0] * len(self.fired), [0] * len(self.first)
+        self.deadlocks, self.deadlock, self.failures, self.failure = 0, None, 0, None
+        self.found = [Found() for _ in self.claims]
+        self.beyond = self.weighed = 0
+
+    @property
+    def _shares(self) -> int:
+        return len(self._boxes[0])
+
+    def serve(self, line: Connection) -> None:
+        """Answer requests, each a method's name with arguments, until there are no more."""
+        while True:
+            name, arguments = line.recv()
+            answer: tuple[Exception | None, Any]
+            try:
+                answer = None, getattr(self, name)(*arguments)
+            except MemoryError as error:
+                answer = error, None
+            except Exception:
+                answer = InternalError(f"a process of a search failed:\n{format_exc()}"), None
+            line.send(answer)
+
+    # -- requests ----------------------------------------------------------------------------------
+
+    def go(self, sent: Sequence[Sequence[Chunk]], new_level: bool) -> tuple[list[Chunk], bool, Findings]:
+        """Do a round.
+
+        Args:
+            sent: for each share the successors that it wrote in the last round.
+            new_level: whether a level begins, with the states that are known by now.
+
+        Returns:
+            The successors written, whether there are more of the level, and the findings.
+        """
+        self._receive(sent)
+        if new_level:
+            self._start, self._end = self._next, self.table.size
+        self._turn ^= 1
+        self._boxes[self._turn][self._place].end = 0
+        chunks: list[Chunk] = []
+        self._sends = chunks
+        while self._next < self._end and sum(one.length for one in chunks) < _ROUND:
+            begin, self._next = self._next, min(self._end, self._next + self._steps.lanes)
+            self._expand(begin, self._next)
+            self._add()
+        self._sends = None
+        return chunks, self._next < self._end, self._findings()
+
+    def _findings(self) -> Findings:
+        return _renumbered(findings_of(self), lambda place: place | (self._place + 1) << _PLACES)
+
+    def state_at(self, place: int) -> tuple[Words, int]:
+        """A state and the number of its parent."""
+        return self.states[place], self.parents[place]
+
+    def level_states(self) -> tuple[Words, array[int], int]:
+        """The states at the beginning of the level, with their parents, and the number of those before it."""
+        return self.states[: self._end], self.parents[: self._end], self._start
+
+    def occurring_in(self, columns: Sequence[range]) -> list[tuple[Words, Indices]]:
+        """`occurring`, as a list."""
+        return list(self.occurring(columns))
+
+    def guards(self, reached: bool) -> Tests:
+        """`tested`."""
+        return self.tested(reached=reached)
+
+    # -- states ------------------------------------------------------------------------------------
+
+    def _receive(self, sent: Sequence[Sequence[Chunk]]) -> None:
+        """Look up the states among those sent that fall to this share."""
+        found = []
+        for box, chunks in zip(self._boxes[self._turn], sent, strict=True):
+            for columns in (box.read(chunk, self.width) for chunk in chunks):
+                found.append((columns, np.flatnonzero(share_of(columns[0], self._shares) == self._place)))
+        size = sum(len(mine) for _, mine in found)
+        if not size:
+            return
+        joined = [np.empty((size, *column.shape[1:]), column.dtype) for column in found[0][0]]
+        end = 0
+        for columns, mine in found:
+            begin, end = end, end + len(mine)
+            for column, own in zip(columns, joined, strict=True):
+                # With this mode `take` writes to its place at once.
+                column.take(mine, axis=0, out=own[begin:end], mode="clip")
+        marks, parents, states, actions = joined
+        notes = np.empty((size, 0), np.uint64)
+        super()._look_up(states, parents, notes, actions.astype(np.int64), marks)
+
+    def _look_up(
+        self, states: Words, parents: Indices, marks: Words, takers: Indices, known: Words | None = None
+    ) -> None:
+        """Send states to all shares."""
+        assert self._sends is not None
+        box = self._boxes[self._turn][self._place]
+        numbers = parents | (self._place + 1) << _PLACES
+        self._sends.append(box.write((hashes(states), numbers, states, takers.astype(np.uint16))))
+
+
+@dataclass
+class DividedSearch(Search):
+    """A search that goes on in several processes once it has many states.
+
+    Searches that are bounded in states, kept, by a view, or with notes on steps stay in one.
+
+    Args:
+        workers: the number of processes.
+    """
+
+    workers: int = 1
+    _lines: list[Connection] = field(default_factory=list, init=False)
+    _owing: set[Connection] = field(default_factory=set, init=False)
+    _base: Findings | None = field(default=None, init=False)
+    _sizes: Sequence[int] = field(default=(), init=False)
+    _runs: dict[int, Words] = field(default_factory=dict, init=False)
+
+    @property
+    def size(self) -> int:
+        return sum(self._sizes) if self._sizes else super().size
+
+    def _goes_elsewhere(self, start: int) -> bool:
+        kept = self.checkpoint is not None or self.max_states is not None
+        if self.workers == 1 or self.table.size < ALONE or kept or self.key is not None or self.notes:
+            return False
+        self._divide(start)
+        while self._run_level():
+            pass
+        return True
+
+    def _divide(self, start: int) -> None:
+        """Start the shares, for the level that begins with a state."""
+        owners = share_of(hashes(self.states), self.workers).astype(np.int64)
+        numbers = owners + 1 << _PLACES
+        for place in range(self.workers):
+            own = np.flatnonzero(owners == place)
+            numbers[own] |= np.arange(len(own))
+        boxes = [[Box() for _ in range(self.workers)] for _ in range(2)]
+        pids: list[int] = []
+        finalize(self, _end, os.getpid(), self._lines, pids)
+        for place in range(self.workers):
+            here, there = Pipe()
+            with _undisturbed():  # a copy leaves Ctrl-C and alarms to this process
+                pid = os.fork()
+                if pid == 0:
+                    _serve(
+                        partial(WorkerSearch, self, start, numbers, place, boxes), there, [here, *self._lines]
+                    )
+            there.close()
+            self._lines.append(here)
+            pids.append(pid)
+        self._base = _renumbered(findings_of(self), lambda number: int(numbers[number]))
+        self.deadlock = self.failure = None
+        self.found = [Found() for _ in self.claims]
+        self.table, self.parents = Table(self.width), array("i")
+        self._sizes = np.bincount(owners, minlength=self.workers).tolist()
+        self._merge([self._base])
+
+    def _run_level(self) -> bool:
+        """Go through a level in rounds. Whether the search goes on."""
+        assert self._base is not None
+        self._close_level()
+        if self.depth is not None and len(self.within) > self.depth:
+            return False
+        before = self.size
+        self.begun = Begun(0, before, [*self.fired], [*self.first], self.deadlocks, self.deadlock)
+        sent: Sequence[Sequence[Chunk]] = [()] * self.workers
+        more, begins = True, True
+        while more or any(sent):
+            answers = self._ask("go", sent, begins)
+            sent, begins = [chunks for chunks, _, _ in answers], False
+            more = any(unfinished for _, unfinished, _ in answers)
+            found = [counts for _, _, counts in answers]
+            self._sizes = [one.size for one in found]
+            self._merge([self._base, *found])
+            if self.until_outside and self.failures:
+                return False
+        self.complete = self.size == before
+        return not self.complete
+
+    def _merge(self, parts: Sequence[Findings]) -> None:
+        """Take over the findings of the search before it was divided, and of all shares."""
+        for name in ("beyond", "weighed", "deadlocks", "failures"):
+            setattr(self, name, sum(getattr(one, name) for one in parts))
+        for name in ("fired", "first"):
+            columns = zip(*(getattr(one, name) for one in parts), strict=True)
+            setattr(self, name, list(map(sum, columns)))
+        # Findings of one round are equally deep, and those of earlier ones at most as deep.
+        for name in ("deadlock", "failure"):
+            self._note(self, name, [getattr(one, name) for one in parts])
+        for place, found in enumerate(self.found):
+            own = [one.found[place] for one in parts]
+            found.violations = sum(x.violations for x in own)
+            self._note(found, "violated_at", [x.violated_at for x in own])
+            self._note(found, "outside_at", [x.outside_at for x in own])
+
+    def _note(self, where: object, name: str, numbers: Sequence[int | None]) -> None:
+        """Take over the number of a first state, unless there is one, and the run to it: no share may lose it."""
+        number = next((x for x in numbers if x is not None), None)
+        if getattr(where, name) is None and number is not None:
+            self._runs[number] = self.states_to(number)
+            setattr(where, name, number)
+
+    # -- the states of all shares --------------------------------------------------------------------
+
+    def states_to(self, number: int) -> Words:
+        if not self._lines:
+            return super().states_to(number)
+        if number in self._runs:
+            return self._runs[number]
+        found = []
+        while number >= 0:
+            line = self._lines[(number >> _PLACES) - 1]
+            state, number = self._ask_some([line], "state_at", number & _OWN)[0]
+            found.append(state)
+        return np.stack(found[::-1])
+
+    def level_begun(self) -> tuple[Begun, Words, array[int]]:
+        if not self._lines:
+            return super().level_begun()
+        assert self.begun is not None
+        shares = self._ask("level_states")
+        # The states before the level come first, so that those of the level come together.
+        starts = np.array([start for _, _, start in shares])
+        sizes = np.array([len(states) for states, _, _ in shares])
+        low = np.cumsum(starts) - starts
+        high = starts.sum() + np.cumsum(sizes - starts) - (sizes - starts)
+
+        def flat(numbers: Indices) -> Indices:
+            place, own = (numbers >> _PLACES) - 1, numbers & _OWN
+            found: Indices = own + np.where(own < starts[place], low[place], high[place] - starts[place])
+            found[numbers < 0] = -1
+            return found
+
+        parts = [(shares[i][:2], slice(0, starts[i])) for i in range(self.workers)]
+        parts += [(shares[i][:2], slice(starts[i], None)) for i in range(self.workers)]
+        states = np.concatenate([found[part] for (found, _), part in parts])
+        parents = flat(np.concatenate([np.asarray(found)[part] for (_, found), part in parts]))
+        deadlock = self.begun.deadlock
+        begun = self.begun._replace(
+            start=int(starts.sum()),
+            deadlock=None if deadlock is None else int(flat(np.array([deadlock]))[0]),
+        )
+        return begun, states, array("i", parents.astype(np.int32).tobytes())
+
+    def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Words, Indices]]:
+        if not self._lines:
+            yield from super().occurring(columns)
+            return
+        for bits, found in zip(columns, zip(*self._ask("occurring_in", columns), strict=True), strict=True):
+            states, counts = map(np.concatenate, zip(*found, strict=True))
+            yield from occurring(states, [bits], [counts])
+
+    def tested(self, *, reached: bool) -> Tests:
+        if not self._lines:
+            return super().tested(reached=reached)
+        shares: Sequence[Tests] = self._ask("guards", reached)
+        return {
+            key: (sum(one[key][0] for one in shares), sum(one[key][1] for one in shares)) for key in shares[0]
+        }
+
+    # -- messages ------------------------------------------------------------------------------------
+
+    def _ask(self, name: str, *arguments: object) -> list[Any]:
+        """The answers of all shares to a request.
+
+        Raises:
+            MemoryError: if a share gets no more memory, or the system has ended its process.
+        """
+        return self._ask_some(self._lines, name, *arguments)
+
+    def _ask_some(self, lines: Sequence[Connection], name: str, *arguments: object) -> list[Any]:
+        try:
+            # An exception such as Ctrl-C may have come before the last answers.
+            for line in [*self._owing]:
+                self._hear(line)
+            for line in lines:
+                with _undisturbed():
+                    line.send((name, arguments))
+                    self._owing.add(line)
+            answers = [self._hear(line) for line in lines]
+        except (EOFError, ConnectionError) as error:
+            raise MemoryError("the system ended a process of the search") from error
+        for failure, _ in answers:
+            if failure is not None:
+                raise failure
+        return [answer for _, answer in answers]
+
+    def _hear(self, line: Connection) -> tuple[Exception | None, Any]:
+        line.poll(None)
+        with _undisturbed():
+            answer: tuple[Exception | None, Any] = line.recv()
+            self._owing.discard(line)
+        return answer
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let no signal of the user's or of a clock interrupt what must be done whole."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGALRM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(new_share: Callable[[], WorkerSearch], line: Connection, others: Sequence[Connection]) -> NoReturn:
+    """Be a share in this process, until the process that it is a copy of needs it no more."""
+    try:
+        for one in others:
+            one.close()
+        limit, most = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            resource.setrlimit(resource.RLIMIT_AS, (limit // (1 + len(others)), most))
+        new_share().serve(line)
+    finally:
+        os._exit(0)
+
+
+def _end(parent: int, lines: Sequence[Connection], pids: Sequence[int]) -> None:
+    """End the shares."""
+    if os.getpid() != parent:
+        return
+    for line in lines:
+        line.close()
+    for pid in pids:
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
