@@ -324,7 +324,7 @@ def _untrue(guards: Sequence[GuardCount], action: str) -> list[str]:
 
 
 def _proofs(model: Model, query: Query, answer: Answer) -> Told:
-    sizes = answer.told(ProofFacts).sizes
+    sizes = _sizes(answer)
     rows = []
     for one in answer.results:
         size = sizes.get(one.property)
@@ -335,6 +335,11 @@ def _proofs(model: Model, query: Query, answer: Answer) -> Told:
     header = ["property", "verdict", "steps", "frames", "clauses", "orbits", "CPU seconds"]
     sized = ((one, sizes[one.property]) for one in answer.results if one.property in sizes)
     return [Table(header, rows), *(line for one, size in sized for line in _of_proof(model, one, size))]
+
+
+def _sizes(answer: Answer) -> Mapping[str, ProofSize]:
+    """The sizes of proofs; those of a search that was killed are not known."""
+    return answer.facts.sizes if isinstance(answer.facts, ProofFacts) else {}
 
 
 def _of_proof(model: Model, result: Result, size: ProofSize) -> Iterator[str]:
@@ -361,7 +366,7 @@ def _of_proof(model: Model, result: Result, size: ProofSize) -> Iterator[str]:
 
 
 def _proofs_json(model: Model, query: Query, answer: Answer) -> Json:
-    sizes = answer.facts.sizes if isinstance(answer.facts, ProofFacts) else {}
+    sizes = _sizes(answer)
     results = [
         {
             **result_json(model, query, one),

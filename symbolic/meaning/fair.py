@@ -12,6 +12,7 @@ specification, POPL 1985).
 from __future__ import annotations
 
 import operator
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
@@ -68,6 +69,9 @@ class Product:
         self._states = [x for x in leaves if isinstance(x, Holds)]
         self._steps = [x for x in leaves if isinstance(x, Happens)]
         self._known: dict[int, tuple[bool, ...]] = {}
+        self._moved: dict[int, array[int]] = {}
+        self._values: dict[tuple[bool, ...], int] = {}
+        self._moves_told: list[tuple[bool, ...]] = []
         self._numbers: dict[Owed, int] = {}
         self._owed: list[Owed] = []
         self._bits: dict[tuple[Temporal, bool], int] = {}
@@ -93,11 +97,16 @@ class Product:
         """
         place, number = node >> _BITS, node & _OWED
         truth = self._truth(place)
-        cover = [] if self._steps else self._cover(number, truth)
-        for target, served in self.graph.steps(place):
-            if self._steps:
-                cover = self._cover(number, (*truth, *self._moves(place, target)))
-            for after, put_off in cover:
+        if not self._steps:
+            cover = self._cover(number, truth)
+            for target, served in self.graph.steps(place):
+                for after, put_off in cover:
+                    yield target << _BITS | after, served, put_off
+            return
+        moves = self._moves(place)
+        covers = {i: self._cover(number, (*truth, *self._moves_told[i])) for i in set(moves)}
+        for (target, served), i in zip(self.graph.steps(place), moves, strict=True):
+            for after, put_off in covers[i]:
                 yield target << _BITS | after, served, put_off
 
     def _truth(self, place: int) -> tuple[bool, ...]:
@@ -110,13 +119,24 @@ class Product:
                 raise OutsideAt((place,)) from error
         return self._known[place]
 
-    def _moves(self, place: int, target: int) -> list[bool]:
-        """The values of the predicates over steps at a step."""
+    def _moves(self, place: int) -> array[int]:
+        """The values of the predicates over steps at each step from a state, by their numbers."""
+        if place not in self._moved:
+            steps = self.graph.steps(place)
+            self._moved[place] = array("L", [self._numbered(place, target) for target, _ in steps])
+        return self._moved[place]
+
+    def _numbered(self, place: int, target: int) -> int:
+        """The number of the values of the predicates over steps at a step."""
         try:
             states = self.graph.states
-            return [self._runs.happens(x.node, states[place], states[target]) for x in self._steps]
+            values = tuple([self._runs.happens(x.node, states[place], states[target]) for x in self._steps])
         except OutOfBounds as error:
             raise OutsideAt((place, target)) from error
+        if values not in self._values:
+            self._values[values] = len(self._moves_told)
+            self._moves_told.append(values)
+        return self._values[values]
 
     def _cover(self, number: int, truth: tuple[bool, ...]) -> list[tuple[int, int]]:
         """The ways to meet an obligation, given the leaves' values: the next one, and the promises put off."""

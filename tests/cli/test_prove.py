@@ -13,7 +13,8 @@ import pytest
 from leadline.symbolic.api import asked
 from leadline.symbolic.cli import inputs
 from leadline.symbolic.cli.terminal import Exit
-from leadline.symbolic.engines import Answer, Limits, Listener, Query, Result, answer
+from leadline.symbolic.engines import Answer, Limits, Listener, Query, Result, Verdict, answer
+from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.lang import Model
 from tests.cli.conftest import Leadline
 
@@ -347,6 +348,14 @@ def test_written_strengthenings_prove_the_property(here: Leadline) -> None:
 def test_the_engine_and_why(options: tuple[str, ...], told: str, leadline: Leadline) -> None:
     ran = leadline("prove", "two-phase-commit", "--property", "consistency", *options)
     assert (ran.code, ran.err) == (0, f"leadline: {told}\n" if told else "")
+
+
+def test_a_proof_that_is_stopped_tells_no_size(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Result("consistency", "pdr", Verdict.UNKNOWN, reason="time: stopped after 9 s", cause=Cause.TIME)
+    monkeypatch.setattr(asked, "answer", lambda *_: Answer([late]))
+    ran = leadline("prove", "two-phase-commit", "--property", "consistency", "--engine", "pdr")
+    assert ran.code == Exit.UNKNOWN
+    assert "consistency: time: stopped after 9 s" in ran.out
 
 
 def test_options_that_no_engine_takes_together(leadline: Leadline) -> None:

@@ -57,6 +57,52 @@ def test_exploration_by_the_interpreter(name: str, tmp_path: Path) -> None:
     }
 
 
+def test_a_step_that_many_picks_take_is_checked_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = r"""
+    EXTENDS Naturals, TLC
+    VARIABLE x
+    Init == x = 0
+    Next == \/ \E i \in 1..3 : x' = 1 - x
+            \/ x' = (x + 1) % 2
+    Spec == Init /\ [][Next]_x
+    Told == [][PrintT(<<"a step to", x'>>)]_x
+    """
+    text = "SPECIFICATION Spec\nPROPERTY Told\nCHECK_DEADLOCK FALSE\n"
+    (found,) = explored(tmp_path, body, text)
+    assert found.verdict is Verdict.SAFE
+    assert capsys.readouterr().err.count("a step to") == 2
+
+
+def test_a_step_is_evaluated_once_in_a_claim_about_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = r"""
+    EXTENDS Naturals, TLC
+    VARIABLE x
+    Init == x = 0
+    Next == x' = 1 - x
+    Spec == Init /\ [][Next]_x
+    Told == <>[][PrintT(<<"a step to", x'>>)]_x \/ []<>(x = 0)
+    """
+    text = "SPECIFICATION Spec\nPROPERTY Told\nCHECK_DEADLOCK FALSE\n"
+    (found,) = explored(tmp_path, body, text)
+    assert found.verdict is Verdict.SAFE
+    assert capsys.readouterr().err.count("a step to") == 2
+
+
+def test_fairness_of_an_action_that_leaves_a_variable_open(tmp_path: Path) -> None:
+    body = f"""{MUTEX}
+    Into(p) == pc[p] = "try" /\\ turn = p /\\ pc' = [pc EXCEPT ![p] = "in"]
+    Out(p) == pc[p] = "in" /\\ pc' = [pc EXCEPT ![p] = "try"]
+    Open == Machine /\\ \\A p \\in P : SF_vars(Into(p)) /\\ WF_vars(Out(p)) /\\ SF_turn(Next)
+    """
+    results = explored(tmp_path, body, config("Open", *KNOWN))
+    verdicts = {result.property: result.verdict is Verdict.SAFE for result in results}
+    assert verdicts == known("Strong")
+
+
 def checked(folder: Path, name: str, claims: Sequence[str], options: Options) -> dict[str, Verdict]:
     path = write(folder, M=MUTEX)
     path.with_suffix(".cfg").write_text(config(name, *claims))

@@ -173,9 +173,10 @@ class Behaviour:
         if self.canonical is None and not self.specification.properties:
             return found
         first, *others = found
+        checked = _Checked()
         return [
-            self._with(first, self._initial_checks),
-            *(self._with(one, self._step_checks) for one in others),
+            self._with(first, self._initial_checks, checked),
+            *(self._with(one, self._step_checks, checked) for one in others),
         ]
 
     def _unless_outside(self, step: Callable[..., None]) -> Callable[..., None]:
@@ -192,12 +193,13 @@ class Behaviour:
         self,
         step: Callable[..., None],
         checks: Mapping[str, list[Callable[[State | None, State], bool]]],
+        checked: _Checked,
     ) -> Callable[..., None]:
         canonical = self.canonical
 
         def find(state: State | None, add: Callable[[State | None], None]) -> None:
             for one in self._alike(lambda: _listed(step, state), _same_states):
-                if one is not None:
+                if one is not None and checked.is_new(state, one):
                     self._check(state, one, checks)
                 add(canonical(one) if canonical is not None and one is not None else one)
 
@@ -315,6 +317,24 @@ class Behaviour:
         yield from (Outcome(name, picks, after) for picks, after in found)
         if why is not None:
             yield Outcome(name, (), None, why)
+
+
+class _Checked:
+    """The steps from one state that were checked: many actions, and many picks, take the same step."""
+
+    def __init__(self) -> None:
+        self._before: State | None = None
+        self._found = set[State]()
+
+    def is_new(self, before: State | None, state: State) -> bool:
+        """Whether a step was not checked yet since there was a step from another state."""
+        if before is not self._before:
+            self._before = before
+            self._found.clear()
+        if state in self._found:
+            return False
+        self._found.add(state)
+        return True
 
 
 def _listed(step: Callable[..., None], state: State | None) -> list[State | None]:

@@ -105,9 +105,7 @@ class Interpreter:
         return fn
 
     def _step(self, action: Action, traced: bool) -> Fn:
-        fn = self.source.fn(f"step_{action.name}", ("state", "add"))
-        now = {name: fn.new(self.translation.now[name]) for name in self.variables}
-        fn.lines.append(f"({''.join(f'{name}, ' for name in now.values())}) = state")
+        fn, now = self._from_state(f"step_{action.name}")
         next_ = self.specification.next
         assert next_ is not None
         for part in action.parts:
@@ -116,6 +114,23 @@ class Interpreter:
             write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
             self._attempt(fn, write, traced)
         return fn
+
+    def _from_state(self, name: str) -> tuple[Fn, dict[str, str]]:
+        """A function `(state, add)`, and the Python variables of the state in it."""
+        fn = self.source.fn(name, ("state", "add"))
+        now = {name: fn.new(self.translation.now[name]) for name in self.variables}
+        fn.lines.append(f"({''.join(f'{name}, ' for name in now.values())}) = state")
+        return fn, now
+
+    def steps_of(self, e: s.Expression) -> Callable[..., None]:
+        """The function that finds the steps of a formula: `(state, add)`, calling `add(next state)`.
+
+        It raises an error of FAILURES where an evaluation fails, or a variable's next value is not determined.
+        """
+        fn, now = self._from_state("steps")
+        Search(self.translation, self._found).run(e, Scope(fn, {}, now, {}), fn.lines)
+        made: Callable[..., None] = self.source.load()[fn.name]
+        return made
 
     def _counts(self, action: str, e: s.Expression) -> str:
         """The Python name of the list in which a conjunct of an action counts."""

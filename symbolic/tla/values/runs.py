@@ -8,9 +8,9 @@ put in place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias, cast
 
 from leadline.symbolic.lang import (
@@ -64,9 +64,18 @@ def literal(value: Value) -> s.Expression:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A formula about a state or a step, as a function."""
+    """A formula about a state or a step.
 
-    test: Callable[..., bool]
+    Attributes:
+        compiled: compiles it; many a formula is never evaluated.
+    """
+
+    compiled: Callable[[], Callable[..., bool]]
+
+    @cached_property
+    def test(self) -> Callable[..., bool]:
+        """The formula as a function."""
+        return self.compiled()
 
 
 @dataclass(frozen=True)
@@ -77,11 +86,14 @@ class FairnessCondition(Temporal):
         strong: whether it is SF.
         able: whether a step of its action can be taken in a state.
         taken: whether a step is one of its action.
+        steps: `(state, add)` calls `add` with each state after a step of its action. It fails where the action
+            does not determine a variable.
     """
 
     strong: bool
     able: Leaf
     taken: Leaf
+    steps: Callable[[State, Callable[[State], object]], None]
 
     def formula(self) -> Temporal:
         """The condition as a temporal formula."""
@@ -203,8 +215,14 @@ class TemporalFormulas:
     def _fair(self, e: s.Subscripted, names: Names) -> Temporal:
         step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
         able = self._closed(s.Apply("ENABLED", (step,), place=e.place), names)
-        taken = self.interpreter.relation(self._closed(step, names))
-        return FairnessCondition(e.kind == "SF_", Leaf(self.interpreter.predicate(able)), Leaf(taken))
+        taken = self._closed(step, names)
+        interpreter = self.interpreter
+        return FairnessCondition(
+            e.kind == "SF_",
+            Leaf(partial(interpreter.predicate, able)),
+            Leaf(partial(interpreter.relation, taken)),
+            interpreter.steps_of(taken),
+        )
 
     def _elements(self, bounds: Sequence[s.Bound], names: Names) -> Iterator[Names]:
         """The names with elements of the bounds' sets, in all ways."""
@@ -226,10 +244,10 @@ class TemporalFormulas:
         return s.Let(used, e, place=e.place) if used else e
 
     def _state(self, e: s.Expression, names: Names) -> Temporal:
-        return _holds(Leaf(self.interpreter.predicate(self._closed(e, names))))
+        return _holds(Leaf(partial(self.interpreter.predicate, self._closed(e, names))))
 
     def _step(self, e: s.Expression, names: Names) -> Temporal:
-        return _happens(Leaf(self.interpreter.relation(self._closed(e, names))))
+        return _happens(Leaf(partial(self.interpreter.relation, self._closed(e, names))))
 
 
 def _conjuncts(formula: Temporal) -> Iterator[Temporal]:
@@ -297,6 +315,7 @@ class _Conditions:
     ) -> None:
         self._explorer, self._leaves = explorer, leaves
         self._conditions = [(1 << i, one) for i, one in enumerate(conditions)]
+        self._tested = set[FairnessCondition]()
 
     def graph(self) -> FoundGraph:
         """The graph of the states found."""
@@ -308,27 +327,46 @@ class _Conditions:
         return FoundGraph(explorer.order, explorer.beyond, begun, (weak, strong), self._found)
 
     def _found(self, place: int) -> tuple[int, dict[State, int]]:
-        able, found = self._able(place), list[Any]()
-        for step in self._explorer.semantics.steps[1:]:
-            step(self._explorer.order[place], found.append)
-        new = [after for after in dict.fromkeys(found) if after in self._places]
-        return able, {after: self._mask(able, place, self._places[after]) for after in new}
+        state, found = self._explorer.order[place], list[Any]()
+        for step in self._explorer.semantics.interpreter.steps[1:]:
+            step(state, found.append)
+        able, masks = 0, {after: 0 for after in found if after in self._places}
+        for bit, one in self._conditions:
+            taken = self._taken(one, place, masks)
+            able |= bit if taken is not None else 0
+            for after in taken or ():
+                if after in masks:
+                    masks[after] |= bit
+        return able, masks
 
-    def _able(self, place: int) -> int:
-        try:
-            state = self._explorer.order[place]
-            return sum(bit for bit, one in self._conditions if self._leaves.holds(one.able, state))
-        except EvaluationError as error:
-            raise OutsideAt((place,)) from error
+    def _taken(self, one: FairnessCondition, place: int, steps: Iterable[State]) -> Iterable[State] | None:
+        """The states after steps of a condition's action, among others; None if it cannot be taken."""
+        if one not in self._tested:
+            found = set[State]()
+            try:
+                one.steps(self._explorer.order[place], found.add)
+            except FAILURES:
+                # Such as an action that leaves a variable open: what it says of a given step has a value.
+                self._tested.add(one)
+            else:
+                return found or None
+        return self._judged(one, place, steps)
 
-    def _mask(self, able: int, place: int, target: int) -> int:
+    def _judged(self, one: FairnessCondition, place: int, steps: Iterable[State]) -> list[State] | None:
+        """As `_taken`, by the truth of formulas, of each step by itself."""
+        places: tuple[int, ...] = (place,)
+        state = self._explorer.order[place]
         try:
-            step = self._explorer.order[place], self._explorer.order[target]
-            return sum(
-                bit for bit, one in self._conditions if able & bit and self._leaves.happens(one.taken, *step)
-            )
+            if not self._leaves.holds(one.able, state):
+                return None
+            taken = []
+            for after in steps:
+                places = (place, self._places[after])
+                if self._leaves.happens(one.taken, state, after):
+                    taken.append(after)
         except EvaluationError as error:
-            raise OutsideAt((place, target)) from error
+            raise OutsideAt(places) from error
+        return taken
 
 
 class FairRuns:
