@@ -10,6 +10,8 @@ it next tells how far it is, and its states a second until then stand for those 
 `--runs N` takes N random runs of at most 100 steps instead, beside TLC's `-simulate` with as many divided by
 `_TLC_RUNS_FEWER`, and compares states a second of the processor. The making of circuits counts, and the start of
 TLC does not.
+
+`--workers N` compares one process with N instead, by the clock: the machine must have nothing else to do.
 """
 
 from __future__ import annotations
@@ -116,6 +118,35 @@ def explored(row: Row, by: str) -> tuple[int, float, float]:
     explorer.run()
     seconds = time.process_time() - begin
     return explorer.within[-1], seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def timed(row: Row, workers: int) -> tuple[int, float, float]:
+    """Explore a model with some processes: states, seconds by the clock, and those of the processor, of all."""
+    semantics = Semantics(model_of(find(row.protocol), row.parameters))
+    explorer = CircuitExplorer(semantics, [row.property], None, lambda _: None, None, workers=workers)
+    clock, begin = time.monotonic(), time.process_time()
+    explorer.run()
+    clock, seconds, states = time.monotonic() - clock, time.process_time() - begin, explorer.within[-1]
+    del explorer  # which ends its processes
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return states, clock, seconds + others.ru_utime + others.ru_stime
+
+
+def _workers_table(only: str, workers: int) -> None:
+    """Print the table of processes."""
+    print(f"| model | states | one process: s | CPU s | {workers} processes: s | CPU s | times |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for row in ROWS:
+        if only not in row.name:
+            continue
+        found = []
+        for number in (1, workers):
+            with ProcessPoolExecutor(1) as pool:
+                found.append(pool.submit(timed, row, number).result())
+        (states, clock, seconds), (others, quicker, more) = found
+        assert states == others, (states, others)
+        cells = f"{clock:.2f} | {seconds:.2f} | {quicker:.2f} | {more:.2f} | {clock / quicker:.2f}"
+        print(f"| {row.name} | {states:,} | {cells} |", flush=True)
 
 
 _TLC_RUNS_FEWER = 5
@@ -276,7 +307,11 @@ def main(words: Sequence[str] | None = None) -> None:
         "--patience", type=float, default=300, metavar="S", help="the seconds after which to stop it"
     )
     parser.add_argument("--runs", type=int, metavar="N", help="take random runs instead")
+    parser.add_argument("--workers", type=int, metavar="N", help="compare one process with N instead")
     args = parser.parse_args(words)
+    if args.workers is not None:
+        _workers_table(args.only, args.workers)
+        return
     if args.runs is not None:
         _runs_table(args.only, args.runs, args.tlc)
         return
