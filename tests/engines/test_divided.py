@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from collections.abc import Callable
@@ -134,7 +133,6 @@ def test_shares_end_with_the_search(pids: list[int]) -> None:
     explorer = explored(Semantics(model_of(find("two-phase-commit"), {})), 3)
     assert len(pids) == 3
     del explorer
-    gc.collect()
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

@@ -111,8 +111,10 @@ class CircuitExplorer:
     ) -> bits.Search:
         """The search that the arguments of this exploration ask for."""
 
+        tell = self.progress  # the search must not hold this object: its processes end with it
+
         def progress(depth: int, new: int, states: int) -> None:
-            self.progress(Level(depth, new, states))
+            tell(Level(depth, new, states))
 
         orbits = None
         if isinstance(self.semantics, Symmetric):
