@@ -15,7 +15,7 @@ from leadline.symbolic.tla.values.values import (
     tla_text,
 )
 
-_PLAIN = SIMPLE | {Domain}
+_COMPUTED = (Unlisted, LazyFunction)
 
 
 def absent(value: Value, elements: frozenset[Value]) -> bool:
@@ -26,9 +26,29 @@ def absent(value: Value, elements: frozenset[Value]) -> bool:
     """
     if elements.__class__ is frozenset:
         for x in elements:
-            if x.__class__ is not ModelValue:
+            kind = x.__class__
+            if kind is tuple:
+                return _unequal_known(value, x)
+            if kind is not ModelValue:
                 return unequal(value, x)
     return False
+
+
+_told_apart: set[tuple[Value, Value]] = set()
+_MOST_TOLD_APART = 100_000
+
+
+def _unequal_known(a: Value, b: Value) -> bool:
+    """As `unequal`. The same few tuples are looked for in a set again and again."""
+    pair = (a, b)
+    if pair in _told_apart:
+        return False
+    found = unequal(a, b)
+    if not found:
+        if len(_told_apart) >= _MOST_TOLD_APART:
+            _told_apart.clear()
+        _told_apart.add(pair)
+    return found
 
 
 def unequal(a: Value, b: Value) -> bool:
@@ -37,12 +57,14 @@ def unequal(a: Value, b: Value) -> bool:
     Raises:
         EvaluationError: where TLC cannot compare them.
     """
-    if isinstance(a, Unlisted | LazyFunction) or isinstance(b, Unlisted | LazyFunction):
-        a, b = _as_listed(a), _as_listed(b)
     kind = a.__class__
+    if kind is not tuple or b.__class__ is not tuple:
+        if isinstance(a, _COMPUTED) or isinstance(b, _COMPUTED):
+            a, b = _as_listed(a), _as_listed(b)
+            kind = a.__class__
     if kind is b.__class__:
         if kind is tuple:
-            return _unequal_functions(a, b)
+            return _unequal_functions(a, b) if a[0] is b[0] else of_other_arguments(a, b[0])
         if kind is frozenset:
             return len(a) == len(b) and _unequal_sets(a, b)
         if kind is not TypedModelValue or a.name[0] == b.name[0]:
@@ -66,15 +88,6 @@ def _unequal_sets(a: Value, b: Value) -> bool:
     return False
 
 
-def _unequal_functions(a: Value, b: Value) -> bool:
-    if a[0] is b[0]:
-        kinds = [*map(type, a)]
-        if kinds == [*map(type, b)] and _PLAIN.issuperset(kinds):
-            return False
-        return _unequal_values(a, b)
-    return of_other_arguments(a, b[0])
-
-
 def of_other_arguments(f: Value, domain: Domain) -> bool:
     """False, for a function with another domain.
 
@@ -87,7 +100,7 @@ def of_other_arguments(f: Value, domain: Domain) -> bool:
     return False
 
 
-def _unequal_values(a: Value, b: Value) -> bool:
+def _unequal_functions(a: Value, b: Value) -> bool:
     """As `unequal`, for functions of one domain: their first values that differ are compared.
 
     TLC sorts a record's fields by where their names first occur, so of records it is enough that some fields can
@@ -96,6 +109,8 @@ def _unequal_values(a: Value, b: Value) -> bool:
     refused: EvaluationError | None = None
     for x, y in zip(a, b, strict=True):
         if x != y:
+            if x.__class__ is y.__class__ and x.__class__ in SIMPLE:
+                return False
             try:
                 return unequal(x, y)
             except EvaluationError as error:
