@@ -23,13 +23,13 @@ from mmap import mmap
 from multiprocessing.connection import Connection, Pipe
 from tempfile import TemporaryFile
 from traceback import format_exc
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn
 from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
 
-from leadline.symbolic.bits.lanes import Indices, Words
+from leadline.symbolic.bits.lanes import WORD, Indices, Words
 from leadline.symbolic.bits.search import Begun, Found, Search, Table, Tests, hashes, occurring
 from leadline.symbolic.lang import InternalError
 
@@ -57,17 +57,33 @@ class Chunk(NamedTuple):
     length: int
 
 
-Columns: TypeAlias = tuple[npt.NDArray[Any], ...]
-"""Of some successors the hashes, the numbers of the states before them, the states, and the actions."""
+class Columns(NamedTuple):
+    """Successors, as parts of a `Box`.
+
+    Attributes:
+        marks: their hashes.
+        parents: the numbers of the states before them.
+        states: the states.
+        actions: one more than the place of the action that takes each.
+    """
+
+    marks: Words
+    parents: Indices
+    states: Words
+    actions: npt.NDArray[np.uint16]
 
 
 class Box:
     """Memory in which one share writes successors and all shares read them.
 
     It has no name, so nothing of it stays when the processes have ended. It is made before they become several.
+
+    Args:
+        width: the number of words of a state.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, width: int) -> None:
+        self._width = width
         if hasattr(os, "memfd_create"):
             self._file = os.memfd_create("leadline")
         else:  # macOS has none
@@ -75,32 +91,34 @@ class Box:
                 self._file = os.dup(file.fileno())
         finalize(self, os.close, self._file)
         self._bytes: mmap | bytes = b""
-        self.end = 0
+        self._end = 0
 
-    def write(self, columns: Columns) -> Chunk:
-        """Add successors."""
-        start = self.end
-        for column in columns:
-            end = self.end + column.nbytes
-            if end > len(self._bytes):
-                os.ftruncate(self._file, end + max(_GROWN, end // 2))
-                self._bytes = mmap(self._file, 0)
-            np.frombuffer(self._bytes, column.dtype, column.size, self.end)[:] = column.ravel()
-            self.end = end + -end % 8
-        return Chunk(start, len(columns[0]))
+    def clear(self) -> None:
+        """Have room for other successors."""
+        self._end = 0
 
-    def read(self, chunk: Chunk, width: int) -> Columns:
-        """Some successors, whose states have so many words."""
-        count = chunk.length
-        if chunk.start + count * (8 * width + 18) > len(self._bytes):
+    def room(self, length: int) -> tuple[Chunk, Columns]:
+        """Room for more successors."""
+        chunk = Chunk(self._end, length)
+        self._end += -(-length * self._bytes_each // WORD) * WORD
+        if self._end > len(self._bytes):
+            os.ftruncate(self._file, self._end + max(_GROWN, self._end // 2))
+        return chunk, self.columns(chunk)
+
+    @property
+    def _bytes_each(self) -> int:
+        return 8 * (2 + self._width) + 2
+
+    def columns(self, chunk: Chunk) -> Columns:
+        """Successors, to be read or written."""
+        start, length = chunk
+        if start + length * self._bytes_each > len(self._bytes):
+            # Columns of the smaller memory may still be in use, and stay.
             self._bytes = mmap(self._file, 0)
-        states = np.frombuffer(self._bytes, np.uint64, count * width, chunk.start + 16 * count)
-        return (
-            np.frombuffer(self._bytes, np.uint64, count, chunk.start),
-            np.frombuffer(self._bytes, np.int64, count, chunk.start + 8 * count),
-            states.reshape(-1, width),
-            np.frombuffer(self._bytes, np.uint16, count, chunk.start + (16 + 8 * width) * count),
-        )
+        words = np.frombuffer(self._bytes, np.uint64, length * (2 + self._width), start)
+        actions = np.frombuffer(self._bytes, np.uint16, length, start + words.nbytes)
+        states = words[2 * length :].reshape(-1, self._width)
+        return Columns(words[:length], words[length : 2 * length].view(np.int64), states, actions)
 
 
 class Findings(NamedTuple):
@@ -198,7 +216,7 @@ class WorkerSearch(Search):
         if new_level:
             self._start, self._end = self._next, self.table.size
         self._turn ^= 1
-        self._boxes[self._turn][self._place].end = 0
+        self._boxes[self._turn][self._place].clear()
         chunks: list[Chunk] = []
         self._sends = chunks
         while self._next < self._end and sum(one.length for one in chunks) < _ROUND:
@@ -231,32 +249,31 @@ class WorkerSearch(Search):
 
     def _receive(self, sent: Sequence[Sequence[Chunk]]) -> None:
         """Look up the states among those sent that fall to this share."""
-        found = []
         for box, chunks in zip(self._boxes[self._turn], sent, strict=True):
-            for columns in (box.read(chunk, self.width) for chunk in chunks):
-                found.append((columns, np.flatnonzero(share_of(columns[0], self._shares) == self._place)))
-        size = sum(len(mine) for _, mine in found)
-        if not size:
-            return
-        joined = [np.empty((size, *column.shape[1:]), column.dtype) for column in found[0][0]]
-        end = 0
-        for columns, mine in found:
-            begin, end = end, end + len(mine)
-            for column, own in zip(columns, joined, strict=True):
-                # With this mode `take` writes to its place at once.
-                column.take(mine, axis=0, out=own[begin:end], mode="clip")
-        marks, parents, states, actions = joined
-        notes = np.empty((size, 0), np.uint64)
-        super()._look_up(states, parents, notes, actions.astype(np.int64), marks)
+            for columns in map(box.columns, chunks):
+                mine = np.flatnonzero(share_of(columns.marks, self._shares) == self._place)
+                before = self.table.size
+                added = self._enter(columns.states.take(mine, axis=0), columns.marks.take(mine))
+                new = mine[added]
+                self._look_at_new(before, columns.parents.take(new), columns.actions.take(new))
 
-    def _look_up(
-        self, states: Words, parents: Indices, marks: Words, takers: Indices, known: Words | None = None
-    ) -> None:
-        """Send states to all shares."""
+    def _add(self) -> None:
+        """Send the states that wait for it to all shares."""
         assert self._sends is not None
-        box = self._boxes[self._turn][self._place]
-        numbers = parents | (self._place + 1) << _PLACES
-        self._sends.append(box.write((hashes(states), numbers, states, takers.astype(np.uint16))))
+        if not self._pending:
+            return
+        pending, self._pending = self._pending, []
+        chunk, columns = self._boxes[self._turn][self._place].room(sum(len(one.states) for one in pending))
+        end = 0
+        for one in pending:
+            begin, end = end, end + len(one.states)
+            columns.states[begin:end] = one.states
+            np.bitwise_or(one.parents, (self._place + 1) << _PLACES, out=columns.parents[begin:end])
+            columns.actions[begin:end] = one.action
+        if self.orbits is not None:
+            columns.states[:] = self.orbits.least(columns.states)
+        columns.marks[:] = hashes(columns.states)
+        self._sends.append(chunk)
 
 
 @dataclass
@@ -296,7 +313,7 @@ class DividedSearch(Search):
         for place in range(self.workers):
             own = np.flatnonzero(owners == place)
             numbers[own] |= np.arange(len(own))
-        boxes = [[Box() for _ in range(self.workers)] for _ in range(2)]
+        boxes = [[Box(self.width) for _ in range(self.workers)] for _ in range(2)]
         pids: list[int] = []
         finalize(self, _end, os.getpid(), self._lines, pids)
         for place in range(self.workers):

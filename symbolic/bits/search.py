@@ -704,22 +704,30 @@ class Search:
             states, parents, marks, takers = states[order], parents[order], marks[order], takers[order]
         if self.orbits is not None:
             states = self.orbits.least(states)
-        self._look_up(states, parents, marks, takers)
-
-    def _look_up(
-        self, states: Words, parents: Indices, marks: Words, takers: Indices, known: Words | None = None
-    ) -> None:
-        """Keep the new ones of some states, whose hashes may be known."""
         before = self.table.size
-        most = None if self.max_states is None else self.max_states - before
-        added, self.full = self.table.add(self._keys(states), most, known)
-        if self._kept is not None:
-            self._kept.add(states[added])
+        added = self._enter(states)
         if self.steps is not None:
             self.steps.add(parents, self.table.numbers(), marks, self.table.size)
-        self.parents.frombytes(parents[added].astype(self.parents.typecode).tobytes())
-        added = np.delete(added, self._look_from(before) - before)
-        for action, number in enumerate(np.bincount(takers[added], minlength=len(self.first)).tolist()):
+        self._look_at_new(before, parents[added], takers[added])
+
+    def _enter(self, states: Words, marks: Words | None = None) -> Indices:
+        """Put the new ones of some states into the table: their places among those given.
+
+        Args:
+            states: the states.
+            marks: see `Table.add`.
+        """
+        most = None if self.max_states is None else self.max_states - self.table.size
+        added, self.full = self.table.add(self._keys(states), most, marks)
+        if self._kept is not None:
+            self._kept.add(states[added])
+        return added
+
+    def _look_at_new(self, before: int, parents: Indices, takers: npt.NDArray[np.integer]) -> None:
+        """Evaluate the claims in the states from a number on, given the state and the action before each."""
+        self.parents.frombytes(parents.astype(self.parents.typecode).tobytes())
+        takers = np.delete(takers, self._look_from(before) - before)
+        for action, number in enumerate(np.bincount(takers, minlength=len(self.first)).tolist()):
             self.first[action] += number
 
     def _look_from(self, before: int) -> Indices:

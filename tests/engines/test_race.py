@@ -149,7 +149,7 @@ def test_what_is_known_of_each_property_is_put_together(children: Children) -> N
         replace(open_, **dim, depth=2, solver="z3", reason="bored"),
     ]
     children.instead = {0: says(by_cadical, asked), 1: says(by_z3, asked)}
-    results = race(asked, Limits(3))
+    results = race(asked, Limits(8))
     assert [(one.verdict, one.depth, one.solver) for one in results] == [
         (Verdict.SAFE, 3, "cadical"),
         (Verdict.VIOLATED, violated.depth, "z3"),

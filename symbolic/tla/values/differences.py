@@ -58,10 +58,10 @@ def unequal(a: Value, b: Value) -> bool:
         EvaluationError: where TLC cannot compare them.
     """
     kind = a.__class__
-    if kind is not tuple or b.__class__ is not tuple:
-        if isinstance(a, _COMPUTED) or isinstance(b, _COMPUTED):
-            a, b = _as_listed(a), _as_listed(b)
-            kind = a.__class__
+    tuples = kind is tuple and b.__class__ is tuple  # which are frequent, and quickly seen
+    if not tuples and (isinstance(a, _COMPUTED) or isinstance(b, _COMPUTED)):
+        a, b = _as_listed(a), _as_listed(b)
+        kind = a.__class__
     if kind is b.__class__:
         if kind is tuple:
             return _unequal_functions(a, b) if a[0] is b[0] else of_other_arguments(a, b[0])
