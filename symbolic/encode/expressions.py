@@ -538,6 +538,9 @@ class Expressions:
             # Whether a value is of a type is a check of ranges, for which no value is listed.
             yield node.element
             return
+        if isinstance(node, n.BigUnion) and isinstance(node.item, n.SetMap):
+            yield node.item.domain
+            return
         yield from n.children(node)
 
     def _needed_branches(self, node: n.Ite | n.Implies) -> Iterator[n.Node]:
@@ -797,12 +800,25 @@ class Expressions:
         return self.collections.combine(type(node), left, right), error
 
     def visit_BigUnion(self, node: n.BigUnion) -> Partial:
+        if isinstance(node.item, n.SetMap):
+            return self._union_of_images(node.item)
         sets, error = self._get(node.item)
         found: dict[Value, list[int]] = {}
         for members, literal in sets.items():
             for value in members:
                 found.setdefault(value, []).append(literal)
         return self.collections.set_from(found), error
+
+    def _union_of_images(self, node: n.SetMap) -> Partial:
+        """The union of the sets that a function gives, whose possible values, 2^n of them, are not listed."""
+        found: dict[Value, list[int]] = {}
+        errors = [self._get(node.domain)[1]]
+        for value, member in self._elements(node.domain):
+            body, error = self._body(node, value, node.body)
+            errors.append(self.circuit.conj((member, error)))
+            for one, literal in body.items():
+                found.setdefault(one, []).append(self.circuit.conj((member, literal)))
+        return self.collections.set_from(found), self.circuit.disj(errors)
 
     def visit_Member(self, node: n.Member) -> Partial:
         if isinstance(node.domain, n.Universe):

@@ -13,7 +13,7 @@ from itertools import pairwise, permutations, product
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.lang.model import Model, Property
-from leadline.symbolic.lang.structures import Map, Seq, Set, Union
+from leadline.symbolic.lang.structures import Map, Seq, Set, Slots, Union
 from leadline.symbolic.lang.types import Bool, Int, Named, Option, Sort, Type, Value
 
 Permutation = Mapping[tuple[str, str], str]
@@ -74,7 +74,7 @@ def group_of(sorts: Iterable[Sort]) -> list[Permutation]:
 
 
 def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
-    """The image of a value under a permutation of the members of sorts."""
+    """The image of a value under a permutation of the members of sorts, with slots in their order."""
     match kind:
         case Sort():
             return permutation.get((kind.name, value), value)
@@ -91,6 +91,9 @@ def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
         case Union():
             tag, payload = value
             return tag, permuted(kind.by_tag[tag], payload, permutation)
+        case Slots():
+            there = [permuted(kind.item, x, permutation) for x in value if x is not None]
+            return (*sorted(there, key=kind.item.rank), *[None] * (len(value) - len(there)))
         case Map():
             moved = {permuted(kind.key, k, permutation): x for k, x in zip(kind.keys, value, strict=True)}
             return tuple([permuted(kind.value, moved[key], permutation) for key in kind.keys])

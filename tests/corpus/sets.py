@@ -42,6 +42,21 @@ SETS = [
     Row("difference evaluates both", lambda s: s.empty - fails(Set(Int(0, 5))), OutOfBounds),
     Row("big union", lambda s: s.sets.flatten(), frozenset({0, 2})),
     Row("big union of nothing", lambda s: (s.sets - s.sets).flatten(), frozenset()),
+    Row(
+        "big union of images",
+        lambda s: s.few.map(lambda x: set_of(x, s.i)).flatten(),
+        frozenset({1, 2, 3, 4}),
+    ),
+    Row(
+        "big union of failing images",
+        lambda s: s.few.map(lambda _: fails(Set(Int(0, 5)))).flatten(),
+        OutOfBounds,
+    ),
+    Row(
+        "big union without images",
+        lambda s: s.empty.map(lambda _: fails(Set(Int(0, 5)))).flatten(),
+        frozenset(),
+    ),
     Row("member", lambda s: s.few.has(3), True),
     Row("no member", lambda s: s.few.has(s.i), False),
     Row("no member, outside the range", lambda s: s.few.has(s.j), False),

@@ -10,7 +10,17 @@ from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.values import Values
-from leadline.symbolic.lang import Int, InternalError, OutOfBounds, Set, UserError, exists, nodes as n, set_of
+from leadline.symbolic.lang import (
+    Int,
+    InternalError,
+    OutOfBounds,
+    Set,
+    UserError,
+    exists,
+    nodes as n,
+    set_of,
+    wrap,
+)
 from leadline.symbolic.lang.coercion import invalid
 from tests.corpus import NOW, ROWS, VARIABLES, Row
 from tests.encode.truth import Solved
@@ -72,6 +82,15 @@ def test_more_values_than_can_be_listed_are_refused() -> None:
     for expression in (huge_set_of_sets(NOW), huge_quantifier(NOW)):
         with pytest.raises(UserError, match=r"listed.* use a smaller type"):
             expressions.evaluate(expression.node)
+
+
+def test_a_union_of_images_lists_no_sets() -> None:
+    circuit = Circuit()
+    state = {name: Layout(circuit).free(kind) for name, (kind, _) in VARIABLES.items()}
+    wide = huge_set_of_sets(NOW).node.items[0]
+    union = NOW.few.map(lambda _: wrap(wide)).flatten()
+    shape, _ = Expressions(circuit, state, {}).evaluate(union.node)
+    assert set(shape) == set(range(18))
 
 
 def huge_set_of_sets(now: Any) -> Any:

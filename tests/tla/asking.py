@@ -29,11 +29,13 @@ from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.tla.random_modules import Family
 
-EXPLORED = ExploreOptions(max_states=5_000)
+MOST_STATES = 5_000
 """Some modules have a violation and no end."""
 WRONG = (Verdict.VIOLATED, Verdict.OUT_OF_BOUNDS)
 PAST = 2
 """Steps beyond those of the farthest state, where nothing wrong is found."""
+MOST_SWEEPS = 5
+"""The sweeps that are refuted where nothing is wrong. Each may take every action, so they are far more steps."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,14 @@ class Asking:
 
     Attributes:
         deadlock: whether its configuration asks for deadlocks.
+        exploring: the options of an exploration, without bound where TLC has met the end.
     """
 
     def __init__(self, path: Path, told: Tlc) -> None:
         self.entry, self.told = find(str(path)), told
         self.specification = Source(path).load({})
         self.deadlock = self.specification.deadlock
+        self.exploring = ExploreOptions(max_states=MOST_STATES if told.distinct is None else None)
         self.whole = self.explored(self.specification)
 
     @cached_property
@@ -90,7 +94,7 @@ class Asking:
 
     def explored(self, specification: Specification) -> Answer:
         return explore_specification(
-            Behaviour(specification), EXPLORED, Limits(), SILENT, deadlock=self.deadlock
+            Behaviour(specification), self.exploring, Limits(), SILENT, deadlock=self.deadlock
         )
 
     def answer(self, options: Options) -> Answer:
@@ -154,22 +158,22 @@ def check(family: Family, told: Tlc, folder: Path) -> None:
             Source(path).load({})
         return
     asking = Asking(path, told)
-    asking.check(EXPLORED, asking.whole, decides=True, shortest=True)
+    asking.check(asking.exploring, asking.whole, decides=True, shortest=True)
     if told.distinct is not None:
         assert (asking.whole.told(ExploreFacts).states, _depth(asking.whole)) == (told.distinct, told.depth)
-    asking.check(replace(EXPLORED, every_state=True), asking.every, decides=True, shortest=True)
+    asking.check(replace(asking.exploring, every_state=True), asking.every, decides=True, shortest=True)
     if asking.model is not None:
         for by in (VALUES, CIRCUITS):
-            _check_states(asking, by)
-        for options, decides, shortest in _ways(asking.farthest):
+            check_states(asking, by)
+        for options, decides, shortest in _ways(asking):
             if ENGINES[options.engine].asks_states and not asking.about_states:
                 continue
             asking.check(options, asking.answer(options), decides=decides, shortest=shortest)
 
 
-def _check_states(asking: Asking, by: str) -> None:
+def check_states(asking: Asking, by: str, *, symmetry: bool = False) -> None:
     """Explore the model, where every state counts."""
-    options = replace(EXPLORED, by=None if by == CIRCUITS else by)
+    options = replace(asking.exploring, by=None if by == CIRCUITS else by, symmetry=symmetry)
     answer = asking.answer(options)
     asking.check(options, answer, decides=True, shortest=True)
     if asking.told.code == 0:
@@ -177,13 +181,14 @@ def _check_states(asking: Asking, by: str) -> None:
         assert (answer.told(ExploreFacts).states, _depth(answer)) == states, by
 
 
-def _ways(farthest: int) -> Sequence[tuple[Options, bool, bool]]:
+def _ways(asking: Asking) -> Sequence[tuple[Options, bool, bool]]:
     """Options of engines; whether they answer more than unknown, and with a shortest counterexample."""
-    deep = farthest + PAST
+    deep = asking.farthest + PAST
+    sweeps = deep if asking.told.code else min(deep, MOST_SWEEPS)
     return (
         (BmcOptions(deep), True, True),
-        (BmcOptions(deep, SWEEPS), True, False),
-        (BmcOptions(deep, SWEEPS, shortest=True), True, True),
+        (BmcOptions(sweeps, SWEEPS), True, False),
+        (BmcOptions(sweeps, SWEEPS, shortest=True), True, True),
         (PdrOptions(), True, False),
         (InductionOptions(), False, False),
         (SimulateOptions(runs=20, depth=deep), False, False),

@@ -11,7 +11,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Limits, Query, Verdict
 from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
-from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
+from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.run.parallel import answer_here
@@ -192,8 +192,12 @@ def test_engines_agree_about_slots(
         for one in asking.answer(options).results:
             assert one.verdict in (Verdict.VIOLATED, Verdict.SAFE, Verdict.PROVED), one
             assert (one.verdict is Verdict.VIOLATED) is (expected[one.property] is not None), one
+    states = asking.every.told(ExploreFacts).states
+    for by in (CIRCUITS, VALUES):
+        options = ExploreOptions(by=by, max_states=None)
+        assert asking.answer(options).told(ExploreFacts).states == states
     with pytest.raises(UserError, match="messages lie in slots in no fixed order"):
-        asking.answer(ExploreOptions(by=VALUES))
+        asking.answer(ExploreOptions(by=VALUES, coverage=True))
 
 
 def test_one_message_more_than_slots_widens_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,7 +181,7 @@ class CircuitExplorer:
             stopped = f"states: stopped at {self.max_states}"
         names = [action.name for action in self.semantics.model.actions]
         failed = search.failure
-        orbits, viewed = search.orbits is not None, search.key is not None
+        orbits, viewed = self.semantics.weight is not None, search.key is not None
         return Exploration(
             states=search.weighed if orbits else search.counted,
             states_within_steps=tuple(search.weights if orbits else search.within),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -11,7 +11,7 @@ import leadline
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Counted, Covering
-from leadline.symbolic.concrete.orbits import Symmetric
+from leadline.symbolic.concrete.orbits import Symmetric, in_order
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
@@ -22,7 +22,17 @@ from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
 from leadline.symbolic.engines.explore.statistics import Occurring, counted_values, values_of
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, cores, limited, stop_at
-from leadline.symbolic.lang import Model, OutOfBounds, Property, Slots, UserError, Value, counted, group_of
+from leadline.symbolic.lang import (
+    Model,
+    OutOfBounds,
+    Property,
+    Slots,
+    Type,
+    UserError,
+    Value,
+    counted,
+    group_of,
+)
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
@@ -248,11 +258,23 @@ def check_one_form(model: Model, flag: str) -> None:
     Raises:
         UserError: if it has not.
     """
-    if any(isinstance(x.type, Slots) for x in model.variables):
+    if has_slots(model):
         raise UserError(
             f"{flag}: messages lie in slots in no fixed order here, so that equal states would be counted several "
             "times; leave the option out"
         )
+
+
+def has_slots(model: Model) -> bool:
+    """Whether sets of messages lie in slots."""
+    kinds = [one.type for one in model.variables]
+    return any(isinstance(one, Slots) for one in _with_parts(kinds))
+
+
+def _with_parts(kinds: Iterable[Type]) -> Iterator[Type]:
+    for one in kinds:
+        yield one
+        yield from _with_parts(one.parts)
 
 
 class _Exploring:
@@ -278,7 +300,7 @@ class _Exploring:
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
         self._before = 0
         self.why = self._needs_values(limits)
-        if options.by is not None:
+        if options.by is not None and (self._runs or options.coverage):
             check_one_form(model, f"--by {options.by}")
         self.explorer: Explorer[Semantics] | CircuitExplorer
         if self.why is not None and options.by == CIRCUITS:
@@ -509,7 +531,8 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
     if options.coverage:
         return Counted(model)
     if not options.symmetry:
-        return Semantics(model)
+        about_runs = any(one.temporal is not None for one in properties)
+        return in_order(model) if has_slots(model) and not about_runs else Semantics(model)
     # Where a module has SYMMETRY, a state may be looked at in place of one that has an error, as in TLC.
     sorts = sorts_alike(model, [*properties, *model.constraints], truth_alone=bool(model.symmetry))
     if model.symmetry:
