@@ -103,6 +103,8 @@ class Orbits:
 
     def sizes(self, states: Words) -> Indices:
         """The number of states in the orbit of each of some states."""
+        if not self._images:
+            return np.ones(len(states), np.int64)
         found = [np.empty(0, np.int64)]
         for number, rows in self._batches(states):
             # The permutations that change nothing.

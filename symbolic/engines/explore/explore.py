@@ -413,7 +413,8 @@ def workers_for(options: ExploreOptions, limits: Limits) -> int:
         return options.workers
     if options.prove or options.coverage:
         return 1  # others have the other cores, or the action that reaches a state first matters
-    return max(1, min(cores(), MOST_WORKERS, int(address_space_mb(limits) // _WORKER_MB)))
+    room = address_space_mb(limits) / _WORKER_MB  # infinite without a limit
+    return max(1, int(min(cores(), MOST_WORKERS, room)))
 
 
 def checkpoint_of(model: Model, query: Query, by: str) -> Checkpoint | None:
