@@ -146,6 +146,31 @@ def test_what_an_equation_fixes_is_not_chosen(tmp_path: Path) -> None:
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 5)
 
 
+GIVEN = r"""---- MODULE Given ----
+EXTENDS Naturals
+VARIABLES x, past, wait
+With(A) == A /\ past' = x
+Unless(A) == IF wait = 0 THEN A /\ wait' = x' % 2 ELSE wait' = 0 /\ UNCHANGED <<x, past>>
+Up == x < 4 /\ x' = x + 1
+Down == x > 1 /\ x' = x - 2
+Init == x = 0 /\ past = 0 /\ wait = 0
+Next == Unless(With(Up)) \/ Unless(With(Down))
+Near == past < 4
+====
+"""
+
+
+def test_actions_are_given_as_arguments(tmp_path: Path) -> None:
+    path = tmp_path / "Given.tla"
+    path.write_text(GIVEN)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Near\nCHECK_DEADLOCK FALSE\n")
+    model = model_of(find(str(path)), {})
+    found = explore(Semantics(model), list(model.properties))
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+    _, result = asked(path, "Near", BmcOptions(depth=8))
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 7)
+
+
 def test_an_equation_without_a_value_fixes_nothing_where_it_might_not_be_reached(tmp_path: Path) -> None:
     """Behind a choice from a set that may be empty, `f[x]` is asked for only where the set is not."""
     path = tmp_path / "Empty.tla"

@@ -153,6 +153,8 @@ class Paths(Picks):
         if isinstance(local, Operator):
             names = self._lowering.bound(local.parameters, e.arguments, scope)
             yield from self._inside(local.body, local.scope.having(names), way, scope, rest)
+        elif isinstance(local, Later):
+            yield from self._inside(local.body, local.scope, way, scope, rest)
         elif isinstance(local, BuiltIn) and e.arguments:
             others = {name: x for name, x in scope.names.items() if name not in (e.operator, local.name)}
             yield from self.follow(replace(e, operator=local.name), way, replace(scope, names=others), rest)
