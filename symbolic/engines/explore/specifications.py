@@ -168,10 +168,9 @@ def _on_circuits(
     try:
         with timely(query.source, None if limits.seconds is None else limits.seconds / 4):
             narrow = TlaOrigin(specification, {}).model()
-        if any(one.name not in narrow.properties for one in query.chosen(model)):
+        # Circuits with slots take longer to make than the search on values: decision 18.
+        if has_slots(narrow) or any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
-        if has_slots(narrow):
-            return None  # their circuits take longer to make than the search on values: decision 18
         *_, (lowered, answer) = widened_answers(replace(narrow, parameters=model.parameters), limits, put)
     except (LeadlineError, TimeIsOver, Unsupported, RecursionError):
         return None
