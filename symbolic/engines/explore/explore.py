@@ -41,7 +41,7 @@ LEAST_MEMORY = 256
 """The least limit on memory, in MB, for exploration on circuits: numpy itself takes 80 to 120 of address space."""
 
 MOST_WORKERS = 64
-_WORKER_MB = 1000
+_WORKER_MB = 2000
 """The least limit on memory, in MB, for each of several processes that explore."""
 
 HEAD_START = 1.5
