@@ -5,7 +5,7 @@ With symmetry, actions pick the members of a sort in their order of first use.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -90,6 +90,7 @@ class Actions:
         self.slots = slots
         self.expressions = Expressions(circuit, state, slots.shapes)
         self.updates = Updates(self.expressions)
+        self._renamings: dict[tuple[tuple[n.Node, n.Node], ...], Callable[[n.Node], n.Node]] = {}
 
     @site(lambda known: Work(named=partial(operator_at, known["self"].model, known["action"].tla)))
     def effect(self, action: Action, taken: int = TRUE) -> Effect:
@@ -99,7 +100,7 @@ class Actions:
             action: the action.
             taken: the literal that it is taken; where it is false, the state stays the same.
         """
-        renamed = substitution(self._renaming(action))
+        renamed = self._renaming(action)
         reached, errors = TRUE, []
         conj = self.circuit.conj
         for item in action.body:
@@ -134,13 +135,15 @@ class Actions:
             return kept(self.expressions.values, value.type, shape), error
         return self.updates.evaluate(n.make(n.StateVar, value.type, value.span, name), value, taken)
 
-    def _renaming(self, action: Action) -> dict[n.Node, n.Node]:
-        return {
+    def _renaming(self, action: Action) -> Callable[[n.Node], n.Node]:
+        """Gives expressions with slots for the picks. What actions with the same picks share is renamed once."""
+        slots: dict[n.Node, n.Node] = {
             n.make(n.PickVar, pick.type, pick.span, pick.name): n.make(
                 n.PickVar, pick.type, pick.span, self.slots.slot_of[action.name, pick.name]
             )
             for pick in action.picks
         }
+        return self._renamings.setdefault(tuple(slots.items()), substitution(slots))
 
 
 Used = dict[Sort, list[int]]

@@ -13,6 +13,9 @@ from leadline.symbolic.solve import TRUE as TRUE
 
 FALSE = -TRUE
 
+_MOST_PAIRED = 32
+"""The most literals of which each two are compared to see whether at most one is true."""
+
 
 class And(NamedTuple):
     """True if all operands are."""
@@ -222,5 +225,14 @@ class Circuit:
 
     def exactly_one(self, literals: list[int]) -> int:
         """The literal that exactly one of several is true."""
-        at_most = self.conj(-self.conj((a, b)) for place, a in enumerate(literals) for b in literals[:place])
-        return self.conj((self.disj(literals), at_most))
+        if len(literals) <= _MOST_PAIRED:
+            at_most = self.conj(
+                -self.both(a, b) for place, a in enumerate(literals) for b in literals[:place]
+            )
+            return self.conj((self.disj(literals), at_most))
+        # The pairs would grow with the square: each is compared with whether one before it is true.
+        before, at_most_each = literals[0], list[int]()
+        for literal in literals[1:]:
+            at_most_each.append(-self.both(before, literal))
+            before = self.disj((before, literal))
+        return self.conj((before, *at_most_each))

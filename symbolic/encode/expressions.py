@@ -37,6 +37,7 @@ from leadline.symbolic.lang import (
     Int,
     InternalError,
     KeyedSet,
+    Listed,
     Map,
     Mistake,
     ModelError,
@@ -50,6 +51,7 @@ from leadline.symbolic.lang import (
     Value,
     Work,
     is_total,
+    listed_member,
     nodes as n,
     site,
 )
@@ -114,6 +116,10 @@ class Integers:
             return TRUE
         if left[1].low > right[1].high:
             return FALSE
+        if isinstance(left[0], Bits) and right[1].low == right[1].high:
+            return -self._above(left[0], right[1].low - left[1].low)
+        if isinstance(right[0], Bits) and left[1].low == left[1].high:
+            return self._above(right[0], left[1].low - 1 - right[1].low)
         if is_binary(left[1]) or is_binary(right[1]):
             difference = self.add(self.number(*right), self.negate(self.number(*left)))
             return -difference[-1]
@@ -130,21 +136,40 @@ class Integers:
             cases.append(conj((a, reach[-1])) if reach else FALSE)
         return disj(cases)
 
+    def _above(self, number: Bits, bound: int) -> int:
+        """Whether a number in binary, of which its type's least value was taken, is above a constant from 0."""
+        found = FALSE
+        for place, bit in enumerate(number.bits):
+            # A higher place decides, unless the two have the same bit there.
+            found = self.circuit.conj((bit, found)) if bound >> place & 1 else self.circuit.disj((bit, found))
+        return found
+
     # -- conversion -------------------------------------------------------------------------------
 
     def convert(self, shape: Shape, source: Int, target: Int) -> tuple[Shape, int]:
         """A number as a value of another range, and the literal that it is outside that range."""
-        if not is_binary(source) and not is_binary(target):
+        if not is_binary(source):
             inside = {x: literal for x, literal in shape.items() if target.low <= x <= target.high}
-            return inside, self.circuit.disj([a for x, a in shape.items() if x not in inside])
+            error = self.circuit.disj([a for x, a in shape.items() if x not in inside])
+            return (self._bits(inside, target) if is_binary(target) else inside), error
         bounds = {x: ({x: TRUE}, Int(x, x)) for x in (target.low, target.high)}
         below = self.less((shape, source), bounds[target.low])
         above = self.less(bounds[target.high], (shape, source))
         error = self.circuit.disj((below, above))
         if is_binary(target):
-            return self.from_number(self.number(shape, source), target), error
+            if source.low != target.low:
+                return self.from_number(self.number(shape, source), target), error
+            # The offset is the same, and so are the bits.
+            more = (FALSE,) * (width(target) - len(shape.bits))
+            return Bits((*shape.bits, *more)[: width(target)]), error
         low, high = max(source.low, target.low), min(source.high, target.high)
         return {x: self.values.has_value(shape, x, source) for x in range(low, high + 1)}, error
+
+    def _bits(self, shape: Mapping[int, int], kind: Int) -> Bits:
+        """A number that has a literal for each value as one in binary."""
+        places = range(width(kind))
+        disj = self.circuit.disj
+        return Bits(tuple(disj([a for x, a in shape.items() if x - kind.low >> i & 1]) for i in places))
 
     def one_hot(self, shape: Shape, source: Int, low: int, high: int) -> dict[int, int]:
         """The literals of the source's values from `low` to `high`."""
@@ -541,6 +566,9 @@ class Expressions:
         if isinstance(node, n.BigUnion) and isinstance(node.item, n.SetMap):
             yield node.item.domain
             return
+        if isinstance(node, n.Member) and (written := _written(node)) is not None:
+            yield from (node.element, *written)
+            return
         yield from n.children(node)
 
     def _needed_branches(self, node: n.Ite | n.Implies) -> Iterator[n.Node]:
@@ -706,6 +734,9 @@ class Expressions:
 
     def visit_quantifier(self, node: n.Forall | n.Exists) -> Partial:
         forall = isinstance(node, n.Forall)
+        sought = sought_in(node) if isinstance(node, n.Exists) else None
+        if sought is not None:
+            return self._is_among(node.domain, *sought)
         reached, errors, found = TRUE, [self._get(node.domain)[1]], []
         for value, member in self._entries(node):
             body, error = self._body(node, value, node.body)
@@ -718,7 +749,19 @@ class Expressions:
         some = self.circuit.disj(found)
         return -some if forall else some, self.circuit.disj(errors)
 
+    def _is_among(self, domain: n.Node, kind: Listed, sought: n.Node) -> Partial:
+        """Whether the member whose value is this is in a set."""
+        members, outside = self._get(domain)
+        shape, error = self.evaluate(sought, self._environment)
+        here = self.values.has_values(shape, [kind.value_of(x) for x in members], kind.item)
+        found = [self.circuit.conj(both) for both in zip(members.values(), here, strict=True)]
+        some = self.circuit.disj(members.values())
+        return self.circuit.disj(found), self.circuit.disj((outside, self.circuit.conj((some, error))))
+
     def visit_Choose(self, node: n.Choose) -> Partial:
+        sought = sought_in(node)
+        if sought is not None and isinstance(node.domain, n.Universe):
+            return self._found(*sought)
         reached, errors, arms = TRUE, [self._get(node.domain)[1]], []
         for value, member in self._elements(node.domain):
             body, error = self._body(node, value, node.body)
@@ -732,6 +775,13 @@ class Expressions:
                 break
         # `reached` implies that no body went out of bounds, so it means that no value was found.
         return self.values.mux(arms, node.type), self.circuit.disj([*errors, reached])
+
+    def _found(self, kind: Listed, sought: n.Node) -> Partial:
+        """The member whose value is this; out of bounds if there is none."""
+        shape, error = self.evaluate(sought, self._environment)
+        here = self.values.has_values(shape, kind.listed, kind.item)
+        found = {x: literal for x, literal in zip(kind.members, here, strict=True) if literal != FALSE}
+        return found, self.circuit.disj((error, -self.circuit.disj([*found.values()])))
 
     def visit_SetFilter(self, node: n.SetFilter) -> Partial:
         kept, errors = {}, [self._get(node.domain)[1]]
@@ -826,8 +876,12 @@ class Expressions:
             shape, error = self._get(node.element)
             _, outside = self.collections.coerce(shape, node.element.type, node.domain.type.item)
             return -outside, error
-        (element, members), error = self._all(node.element, node.domain)
         kind = node.element.type
+        written = _written(node)
+        if written is not None:
+            (element, *items), error = self._all(node.element, *written)
+            return self.circuit.disj([self.values.equal(element, x, kind) for x in items]), error
+        (element, members), error = self._all(node.element, node.domain)
         if kind.capped <= len(members) and all(members.get(x) == TRUE for x in kind.values()):
             return TRUE, error
         variable = variable_of(node.domain)
@@ -967,6 +1021,24 @@ class Expressions:
             items, (first, node.first.type), (last, node.last.type), node.type
         )
         return shape, self.circuit.disj((error, outside))
+
+
+def _written(node: n.Member) -> tuple[n.Node, ...] | None:
+    """The members of a set that is written with them, each of the element's type; None of other sets.
+
+    To compare them no value needs to be listed.
+    """
+    items = node.domain.items if isinstance(node.domain, n.SetOf) else None
+    return items if items and all(x.type == node.element.type for x in items) else None
+
+
+def sought_in(node: n.Choose | n.Exists) -> tuple[Listed, n.Node] | None:
+    """The value whose member in a list a binder looks for (`leadline.symbolic.lang.listed`); None if for none."""
+    var, body, kind = node.var, node.body, node.var.type
+    if not isinstance(kind, Listed) or not isinstance(body, n.Eq):
+        return None
+    found = listed_member(body.left) == var and var not in free_variables(body.right)
+    return (kind, body.right) if found else None
 
 
 _SHARED: dict[type[n.Node], str] = {

@@ -76,15 +76,18 @@ def unfolds(value: n.Node) -> bool:
     An example is an update in a loop, where each turn starts from the last one's value in both branches of a
     condition. An expression is evaluated only once, however often it occurs.
     """
-    sizes: dict[n.Node, int] = {}
-    for node in n.postorder(value):
-        sizes[node] = 1 + sum(sizes[part] for part in _parts(node))
+    unfolded = n.kept(value, "_unfolded", _unfolded)
     seen, waiting = {value}, [value]
     while waiting:
         new = [part for part in _parts(waiting.pop()) if part not in seen]
         seen.update(new)
         waiting += new
-    return sizes[value] > _UNFOLDED * len(seen)
+    return bool(unfolded > _UNFOLDED * len(seen))
+
+
+def _unfolded(node: n.Node, parts: list[int]) -> int:
+    """The number of parts that are made together with a value, as often as they occur in it, and itself."""
+    return 1 + sum(int(part.__dict__["_unfolded"]) for part in _parts(node))
 
 
 def bare(value: n.Node, kind: Type) -> n.Node:

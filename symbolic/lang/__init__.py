@@ -183,6 +183,7 @@ from leadline.symbolic.lang.symmetry import (
     permuted as permuted,
     sorts_in as sorts_in,
     symmetric_sorts as symmetric_sorts,
+    told_apart as told_apart,
 )
 from leadline.symbolic.lang.temporal import (
     Always as Always,

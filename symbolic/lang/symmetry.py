@@ -28,12 +28,17 @@ def symmetric_sorts(model: Model, properties: Iterable[Property]) -> tuple[Sort,
         properties: the properties that will be checked together.
     """
     roots = [root for action in (model.init, *model.actions) for root in action.roots]
-    nodes = n.postorder(*roots, *(node for one in properties for node in one.nodes))
+    roots += [node for one in properties for node in one.nodes]
     kinds = [variable.type for variable in model.variables]
     kinds += [pick.type for action in (model.init, *model.actions) for pick in action.picks]
     sorts = dict.fromkeys(sort for kind in kinds for sort in sorts_in(kind))
-    told_apart = {sort for node in nodes for sort in _told_apart(node)}
-    return tuple(sort for sort in sorts if sort not in told_apart)
+    apart = told_apart(roots)
+    return tuple(sort for sort in sorts if sort not in apart)
+
+
+def told_apart(roots: Iterable[n.Node]) -> set[Sort]:
+    """The sorts whose members expressions tell apart."""
+    return {sort for node in n.postorder(*roots) for sort in _told_apart(node)}
 
 
 def sorts_in(kind: Type) -> tuple[Sort, ...]:

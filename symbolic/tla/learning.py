@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, TypeVar
 
 from leadline.symbolic.lang import (
@@ -209,6 +210,7 @@ class Learner:
         self._taken: set[int] = set()
         self._met: list[set[Any]] = [set() for _ in self.interpreter.variables]
         self._members: dict[str, set[Any]] = {name: set() for name in self.types}
+        self._known: dict[str, set[Any]] = {name: set() for name in self.types}
         constraints = self.interpreter.specification.constraints
         self._constraints = [self.interpreter.predicate(one) for one in constraints]
 
@@ -218,9 +220,23 @@ class Learner:
             for name, met, value in zip(self.interpreter.variables, self._met, state, strict=True):
                 if value not in met:
                     met.add(value)
-                    self.types[name] = shapes.join(unkeyed(self.types[name]), type_of(value))
+                    kind = unkeyed(self.types[name])
+                    self.types[name] = reduce(shapes.join, self._kinds(name, kind, value), kind)
                     self._agree[name] |= agreeing(value)
                     self._count(name, value)
+
+    def _kinds(self, name: str, kind: Type, value: Any) -> Iterable[Type]:
+        """The types to be joined to one that shall hold a value, of which most members have been met before."""
+        known = self._known[name]
+        if isinstance(kind, Graph) and isinstance(value, tuple | LazyFunction):
+            pairs = set(_pairs(value)) - known
+            known |= pairs
+            return [shapes.graph_of(type_of(key), type_of(result)) for key, result in pairs]
+        if isinstance(kind, Set) and isinstance(value, frozenset) and not isinstance(kind, Graph):
+            members = value - known
+            known |= members
+            return [Set(type_of(one)) for one in members]
+        return [type_of(value)]
 
     def _count(self, name: str, value: Any) -> None:
         """Note the messages in a value."""

@@ -30,7 +30,7 @@ from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.keys import as_set
 from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type, told_apart
+from leadline.symbolic.tla.lower.sorts import Sorts, ToldApart, sorted_type, told_apart_in
 from leadline.symbolic.tla.lower.steps import converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification, read_term
@@ -43,7 +43,7 @@ from leadline.symbolic.tla.values.runs import is_violated
 from leadline.symbolic.tla.values.symmetry import group
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, ModelValue, Value, items_of
 
-AHEAD = 4.0
+AHEAD = 2.5
 """The seconds of the processor that the interpreter runs ahead."""
 AFTERWARDS = 1.0
 """The seconds that it runs from the first state that leaves the types; twice as many from each further one."""
@@ -129,9 +129,11 @@ class TlaOrigin(Origin):
                 model = lowered(
                     self.specification, self.learner.types, self, self._sorts, lacking, self._as_written
                 )
-                apart = told_apart(model, self._sorts)
+                apart = told_apart_in(model, self._sorts)
                 if self._sorts and any(map(self._has_form, lacking or ())):
                     apart = set(self._sorts.values())
+            except ToldApart as early:
+                apart = early.sorts
             except (Unsupported, RecursionError):
                 if not self._sorts:
                     raise

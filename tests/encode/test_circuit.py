@@ -7,10 +7,12 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, strategies as st
 
+from leadline.symbolic.encode import circuit as circuits
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.template import Instance, Unrolled, template
 from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
+from tests.encode import truth
 from tests.encode.truth import all_rows, simulate
 
 INPUTS = 4
@@ -217,3 +219,22 @@ def test_an_update_that_may_be_skipped_is_one_multiplexer() -> None:
     assert circuit.mux(taken, old, circuit.mux(here, new, old)) == circuit.mux(
         circuit.conj((-taken, here)), new, old
     )
+
+
+@pytest.mark.parametrize("most", [0, 32])
+def test_exactly_one_in_pairs_and_in_a_row(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A literal that occurs twice is counted twice."""
+    monkeypatch.setattr(circuits, "_MOST_PAIRED", most)
+    made = Circuit()
+    inputs = [made.input() for _ in range(5)]
+    columns, rows = all_rows(inputs)
+    several, twice = made.exactly_one(inputs), made.exactly_one([*inputs[:3], inputs[0]])
+    look = simulate(made, columns, rows)
+    assert look(several) == truth.column([row.bit_count() == 1 for row in range(rows)])
+    assert look(twice) == truth.column([not row & 1 and (row & 7).bit_count() == 1 for row in range(rows)])
+
+
+def test_exactly_one_of_many_needs_few_gates() -> None:
+    made = Circuit()
+    made.exactly_one([made.input() for _ in range(500)])
+    assert len(made.gates) < 3 * 500

@@ -12,11 +12,14 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.lang import Model, Sort
+from leadline.symbolic.lang import Model, Sort, sort
 from leadline.symbolic.lang.types import Atoms, all_types
 from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.lower.model import lowered
+from leadline.symbolic.tla.lower.sorts import ToldApart
+from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.swapped import assert_closed
@@ -141,6 +144,21 @@ def test_values_that_are_told_apart_are_none(quorums: str, more: str, tmp_path: 
     model = model_of(find(str(module(tmp_path, quorums, more))), {})
     assert not sorts_of(model)
     assert any(isinstance(x, Atoms) and "p1" in x.members for x in all_types(v.type for v in model.variables))
+
+
+def test_initial_states_that_tell_values_apart_end_the_first_lowering(tmp_path: Path) -> None:
+    """The actions are not lowered with sorts that will be none."""
+    text = "CONSTANTS Procs, First\nVARIABLE leader\nInit == leader = First\n"
+    path = write(tmp_path, Named=text + "Next == \\E p \\in Procs : leader' = p\n")
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next CONSTANTS Procs = {p1, p2, p3} First = p1\n")
+    model = model_of(find(str(path)), {})
+    assert not sorts_of(model)
+    assert isinstance(model.origin, TlaOrigin)
+    procs = sort("Procs", 3)
+    types = {"leader": Atoms("Leader", ("p1", "p2", "p3"))}
+    with pytest.raises(ToldApart) as found:
+        lowered(model.origin.specification, types, model.origin, dict.fromkeys(procs.members, procs))
+    assert found.value.sorts == {procs}
 
 
 def test_a_bag_and_a_function_that_grows_treat_values_alike(

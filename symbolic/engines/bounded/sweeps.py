@@ -18,7 +18,7 @@ from itertools import islice
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.encode import Instance, Unrolled
 from leadline.symbolic.encode.circuit import FALSE, Circuit
-from leadline.symbolic.encode.expressions import Expressions, Partial
+from leadline.symbolic.encode.expressions import Expressions, Partial, sought_in
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import template
 from leadline.symbolic.encode.values import Shape
@@ -33,7 +33,7 @@ from leadline.symbolic.lang import (
     sorts_in,
     symmetric_sorts,
 )
-from leadline.symbolic.lang.nodes import rebuilt, replaced
+from leadline.symbolic.lang.nodes import free_variables, rebuilt, replaced
 from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
@@ -46,7 +46,7 @@ BEGINNINGS = 100
 TRIES = 1000
 """The most values to try for the picks of an action in a state: large types are cut short."""
 
-ALL_TRIES = 50_000
+ALL_TRIES = 10_000
 """The same over all actions and states, with the number of actions added."""
 
 StatePart = tuple[str | int, ...]
@@ -266,7 +266,11 @@ def for_truth(formula: n.Node) -> n.Node:
 
 
 def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.Node]) -> set[Sort]:
-    suspects = [root for root in roots if any(map(_suspicious, n.postorder(root)))]
+    # Whether the order shows depends on nothing around a quantifier but the variables bound there.
+    binders = (x for x in n.postorder(*roots) if isinstance(x, n.BINDERS) and not free_variables(x))
+    suspects = [
+        x for x in binders if n.kept(x, "_suspicious", lambda y, inside: _suspicious(y) or any(inside))
+    ]
     if not suspects:
         return set()
     circuit = Circuit()
@@ -296,7 +300,8 @@ def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.
 def _suspicious(node: n.Node) -> bool:
     if not isinstance(node, (n.Forall, n.Exists)) or not sorts_in(node.var.type):
         return False
-    return not is_total(node.body)
+    # A value that is looked for in a list is out of bounds at every member or at none.
+    return not is_total(node.body) and (isinstance(node, n.Forall) or sought_in(node) is None)
 
 
 class _Order(Expressions):

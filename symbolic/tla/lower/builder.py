@@ -22,7 +22,7 @@ from leadline.symbolic.lang import (
     placed,
     rules,
 )
-from leadline.symbolic.lang.nodes import free_variables, kept, replaced
+from leadline.symbolic.lang.nodes import free_variables, kept, replaced, replacement
 from leadline.symbolic.tla.lower import shapes
 
 Body = Callable[[n.Node], n.Node]
@@ -53,10 +53,18 @@ class Builder:
         self.sorts: Mapping[str, Sort] = {}
         self._folded: dict[n.Node, n.Node] = {}
         self._converted: dict[tuple[n.Node, Type], n.Node] = {}
+        self._exchanges: dict[tuple[n.Node, n.Node], Callable[[n.Node], n.Node]] = {}
 
     def forget(self) -> None:
         """Convert values anew from here on, so that the parts of a claim have places of their own."""
         self._converted.clear()
+
+    def exchange(self, leaf: n.Node, by: n.Node) -> Callable[[n.Node], n.Node]:
+        """Gives expressions with another in place of a leaf. What several paths share is gone through once."""
+        found = self._exchanges.get((leaf, by))
+        if found is None:
+            found = self._exchanges[leaf, by] = replacement({leaf: by})
+        return found
 
     # -- constants --------------------------------------------------------------------------------
 

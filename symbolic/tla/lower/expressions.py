@@ -155,6 +155,9 @@ class Sets:
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
             return self.terms.of_nothing(node, self.terms.boolean(universal))
+        if isinstance(node, n.SetMap) and is_total(node.body):
+            images = node
+            return self._over_listed(universal, images.domain, name, lambda x: body(image_at(images, x)))
         kind = n.Forall if universal else n.Exists
         return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
 

@@ -33,6 +33,7 @@ from leadline.symbolic.lang import (
     Variable,
     nodes as n,
     primed,
+    told_apart,
 )
 from leadline.symbolic.lang.nodes import substitute
 from leadline.symbolic.tla.lower import shapes
@@ -41,7 +42,7 @@ from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.keys import as_set, unkeyed
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type
+from leadline.symbolic.tla.lower.sorts import Sorts, ToldApart, sorted_type
 from leadline.symbolic.tla.lower.steps import actions_of, converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
@@ -228,6 +229,7 @@ def lowered(
         as_written: whether picks stay that a guard fixes.
 
     Raises:
+        ToldApart: if the initial states tell members of sorts apart.
         Unsupported: if a part has no symbolic form.
     """
     assert specification.init is not None and specification.next is not None
@@ -238,6 +240,9 @@ def lowered(
     variables = tuple(Variable(name, name, kind, _place(specification)) for name, kind in types.items())
     ways = [_typed(lowering, way) for way in Paths(lowering, initial=True).of(specification.init)]
     init = _initial(lowering, ways, names)
+    apart = told_apart(init.roots) & set(sorts.values())
+    if apart:
+        raise ToldApart(apart)
     actions = actions_of(Paths(lowering, as_written=as_written).of(specification.next), lowering, "Next")
     properties = _properties(lowering, lacking)
     constraints = tuple(

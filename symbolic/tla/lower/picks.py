@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
-from leadline.symbolic.lang.nodes import replacement
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -212,7 +211,7 @@ def _without(pick: Pick, way: Way, terms: Terms) -> Way:
         *way.body[first:at],
         *way.body[at + 1 :],
     )
-    changed = replacement(known)
+    changed = terms.exchange(var, known[var])
     body = [_with(item, changed) for item in items]
     return replace(
         way,

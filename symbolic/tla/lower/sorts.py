@@ -37,6 +37,18 @@ Sorts = Mapping[str, Sort]
 """The sort of each model value that is of one, by the value's name."""
 
 
+class ToldApart(Exception):
+    """Members of sorts are told apart, which is known before the whole model is made.
+
+    Attributes:
+        sorts: the sorts.
+    """
+
+    def __init__(self, sorts: set[Sort]) -> None:
+        super().__init__(", ".join(one.name for one in sorts))
+        self.sorts = sorts
+
+
 def sorted_type(kind: Type, sorts: Sorts) -> Type:
     """A type in which atoms that are of sorts are values of these, all members included."""
     match kind:
@@ -88,7 +100,7 @@ def _sorted_list(kind: Listed, item: Type) -> Listed:
     return listed(item, known)
 
 
-def told_apart(model: Model, sorts: Sorts) -> set[Sort]:
+def told_apart_in(model: Model, sorts: Sorts) -> set[Sort]:
     """The sorts whose members the model tells apart, or chooses between: only atoms have the order of CHOOSE."""
     alike = symmetric_sorts(model, model.constraints)
     chosen = {

@@ -427,7 +427,16 @@ class Terms(Builder):
         member = member_of(element, kind)
         if not isinstance(member, n.Choose | n.Undefined):
             return self.make(n.Member, BOOL, member, domain)
-        return self.bind(n.Exists, kind, "x", lambda x: self.same(x, element), lambda _: BOOL, domain)
+        own = shapes.variants(kind.item).get(shapes.tag_of(element.type), NEVER)
+        fitting = self.boolean(True)
+        if join(element.type, kind.item) != kind.item:
+            if not fits(element.type, own):
+                return self.bind(n.Exists, kind, "x", lambda x: self.same(x, element), lambda _: BOOL, domain)
+            fitting = self.make(n.Member, BOOL, element, self.universe(own))
+        # One comparison with the whole list, which the encoding knows, in place of one with each value.
+        wide = self.convert(element if own == NEVER else self.convert(element, own), kind.item)
+        equal = lambda x: self.make(n.Eq, BOOL, x, wide)  # noqa: E731  # short
+        return self.conj([fitting, self.bind(n.Exists, kind, "x", equal, lambda _: BOOL, domain)])
 
     def _of_listed(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node | None:
         """An operation on two sets of which one lists its values; None if both sets are as well of one type."""

@@ -37,6 +37,9 @@ class Analysis:
     _free: dict[int, tuple[s.Node, frozenset[str]]] = field(default_factory=dict)
     _reads: dict[str, Reads] = field(default_factory=dict)
     _reads_here: dict[int, tuple[s.Node, Reads]] = field(default_factory=dict)
+    _mentions_here: dict[tuple[int, frozenset[str], bool], tuple[s.Node, frozenset[_Mention]]] = field(
+        default_factory=dict
+    )
     _mentions_of: dict[str, frozenset[_Mention]] = field(default_factory=dict)
     _primed: dict[str, frozenset[str]] = field(default_factory=dict)
     _strict: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -109,6 +112,13 @@ class Analysis:
 
     def _mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
         """Variables and definitions that an expression mentions itself, and whether it does so primed."""
+        key = id(e), bound & self.free(e), primed
+        known = self._mentions_here.get(key)
+        if known is None:
+            known = self._mentions_here[key] = (e, self._find_mentions(e, bound, primed))
+        return known[1]
+
+    def _find_mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
         found = frozenset[_Mention]()
         match e:
             case s.Apply("ENABLED", (body,)):
@@ -144,6 +154,8 @@ class Analysis:
         return any(True for _ in self._primes(e, frozenset({name}), False))
 
     def _primes(self, e: s.Node, names: frozenset[str], primed: bool) -> Iterator[str]:
+        if names.isdisjoint(self.free(e)):
+            return
         if primed and isinstance(e, s.Apply) and e.operator in names:
             yield e.operator
         if isinstance(e, s.Apply) and e.operator in self.definitions and e.operator not in names:

@@ -1,0 +1,78 @@
+"""Values that are compared need not be listed: members that are written, and those looked for in lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from leadline.symbolic.encode.circuit import TRUE, Circuit
+from leadline.symbolic.encode.expressions import Expressions, sought_in
+from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.lang import BOOL, Int, Set, Type, listed, looked_up, member_of, nodes as n, record
+from leadline.symbolic.lang.span import NOWHERE
+from tests.encode.truth import Solved
+
+MESSAGE = record("Message", round=Int(0, 999), of=Int(0, 999))
+LISTED = listed(MESSAGE, [(round, of) for round in range(0, 900, 100) for of in (3, 4)])
+
+
+def variable(name: str, kind: Type) -> n.Node:
+    return n.make(n.StateVar, kind, NOWHERE, name)
+
+
+def test_a_member_that_is_written_is_compared() -> None:
+    """The type has a million values, and more than 65,536 are never listed."""
+    circuit = Circuit()
+    layout = Layout(circuit)
+    state = {name: layout.free(MESSAGE) for name in "xyz"}
+    written = n.make(n.SetOf, Set(MESSAGE), NOWHERE, (variable("y", MESSAGE), variable("z", MESSAGE)))
+    inside = n.make(n.Member, BOOL, NOWHERE, variable("x", MESSAGE), written)
+    either = n.make(
+        n.Or,
+        BOOL,
+        NOWHERE,
+        tuple(n.make(n.Eq, BOOL, NOWHERE, variable("x", MESSAGE), variable(y, MESSAGE)) for y in "yz"),
+    )
+    expressions = Expressions(circuit, state, {})
+    (found, error), (expected, _) = expressions.evaluate(inside), expressions.evaluate(either)
+    solved = Solved(circuit, [found, expected], [])
+    assert error == -TRUE
+    assert solved.possible(found) and solved.possible(-found)
+    assert not solved.possible(found, -expected) and not solved.possible(-found, expected)
+
+
+def searched(kind: type[n.Node], domain: n.Node, result: Type) -> n.Node:
+    var = n.make(n.Bound, LISTED, NOWHERE, "m", 1)
+    here = n.make(n.Eq, BOOL, NOWHERE, looked_up(var), variable("x", MESSAGE))
+    return n.make(kind, result, NOWHERE, var, domain, here)
+
+
+def test_the_member_of_a_list_is_found_with_a_gate_for_each() -> None:
+    circuit = Circuit()
+    state = {"x": Layout(circuit).free(MESSAGE)}
+    chosen = member_of(variable("x", MESSAGE), LISTED)
+    assert isinstance(chosen, n.Choose) and sought_in(chosen) is not None
+    shape, error = Expressions(circuit, state, {}).evaluate(chosen)
+    assert list(shape) == list(LISTED.members)
+    assert len(circuit.gates) < 4 * len(LISTED.members)
+    solved = Solved(circuit, [error, *shape.values()], [])
+    for member in LISTED.members:
+        assert solved.possible(shape[member], -error) and not solved.possible(shape[member], error)
+
+
+@pytest.mark.parametrize("kind", [n.Exists, n.Forall])
+def test_a_value_is_looked_for_in_a_set_of_a_list(kind: type[n.Node]) -> None:
+    """Only where some member has to have it: that all have it is another question."""
+    circuit = Circuit()
+    layout = Layout(circuit)
+    state = {"x": layout.free(MESSAGE), "sent": layout.free(Set(LISTED))}
+    node = searched(kind, variable("sent", Set(LISTED)), BOOL)
+    found, error = Expressions(circuit, state, {}).evaluate(node)
+    sent = state["sent"]
+    empty = [-literal for literal in sent.values()]
+    first, *others = LISTED.members
+    alone = [sent[first], *(-sent[x] for x in others)]
+    solved = Solved(circuit, [found, error, *sent.values()], [])
+    assert not solved.possible(error)
+    assert solved.possible(found, *empty) is (kind is n.Forall)
+    assert solved.possible(found, *alone) and solved.possible(-found, *alone)
+    assert solved.possible(found, *sent.values()) is (kind is n.Exists)
