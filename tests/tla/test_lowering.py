@@ -12,12 +12,14 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import NoSymbolicForm, Type, nodes as n, span
 from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.lower import builder
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.scope import Entity
 from leadline.symbolic.tla.lower.terms import Terms
@@ -331,6 +333,40 @@ def test_a_value_that_paths_share_is_converted_once(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(Terms, "_convert", counted)
     TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {}).model()
     assert made and len(set(made)) == len(made)
+
+
+CHOSEN = r"""---- MODULE Chosen ----
+EXTENDS Naturals, FiniteSets
+CONSTANT S
+Two == CHOOSE f \in [S -> SUBSET S] : \A s \in S : Cardinality(f[s]) = 2
+Partly == CHOOSE i \in 1..20 : <<4, 7, 12>>[i] = 12
+VARIABLE x
+Init == x \in S
+Next == x' \in Two[x]
+Free == \A s \in S : Two[s] # {} /\ Partly = 3
+====
+"""
+
+
+def test_constants_that_are_chosen_among_many_values_are_found_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "Chosen.tla"
+    path.write_text(CHOSEN)
+    config = "INIT Init\nNEXT Next\nINVARIANT Free\nCHECK_DEADLOCK FALSE\nCONSTANT S = {a, b, c}\n"
+    path.with_suffix(".cfg").write_text(config)
+    compiled: list[n.Node] = []
+
+    def counted(node: n.Node, *more: Any) -> Any:
+        compiled.append(node)
+        return function_of(node, *more)
+
+    monkeypatch.setattr(builder, "function_of", counted)
+    model = model_of(find(str(path)), {})
+    assert len(compiled) < 200, "there are 512 functions"
+    found = explore(Semantics(model), list(model.properties))
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+    assert found.complete and found.properties["Free"].violation is None
 
 
 def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empty(

@@ -485,6 +485,7 @@ def is_empty(node: n.Node) -> bool:
 
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32
+_FEW_CHOICES = 8
 _MOST_SUBSETS = 5_000
 
 
@@ -772,9 +773,15 @@ class Lowering(Sets):
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
+        nothing = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
+        kept = self._known_choices(node, name, body)
+        if kept is not None:
+            written = self.choices(kept)
+            if written is not None:
+                return written[0][1] if written else nothing
         written = self.choices(node)
         if written is not None:
-            result: n.Node = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
+            result: n.Node = nothing
             tests = [(x, self.terms.conj([there, body(x)])) for there, x in written]
             for x, test in reversed(tests):
                 result = self.terms.ite(test, x, result)
@@ -782,6 +789,22 @@ class Lowering(Sets):
         assert isinstance(node.type, Set)
         item = node.type.item
         return self.terms.bind(n.Choose, item, name or "x", body, lambda _: item, node)
+
+    def _known_choices(
+        self, node: n.Node, name: str | None, body: Callable[[n.Node], n.Node]
+    ) -> n.Node | None:
+        """The elements of a constant set that CHOOSE may choose; None if a state decides, or the set is small.
+
+        All are tested by one function: folding the test of each element by itself takes milliseconds.
+        """
+        if not isinstance(node, n.Const) or len(node.value) <= _FEW_CHOICES:
+            return None
+        assert isinstance(node.type, Set)
+        try:
+            kept = self.terms.bind(n.SetFilter, node.type.item, name or "x", body, lambda _: node.type, node)
+        except Unlowerable:
+            return None
+        return kept if isinstance(kept, n.Const) else None
 
     def _of_size(self, e: s.Filter, domain: Domain, scope: Scope) -> n.Node | None:
         """Subsets of a constant set within the filter's bound on cardinality; None if it has none."""

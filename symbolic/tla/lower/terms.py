@@ -568,11 +568,15 @@ class Terms(Builder):
         if isinstance(kind.value, Never):
             return self.undefined(NEVER, "the function has no values")
         start = tuple(None if isinstance(kind.value, Option) else kind.value.first for _ in kind.keys)
+        parts = [(self.convert(key, kind.key), self.convert(value, kind.value)) for key, value in pairs]
+        if all(isinstance(x, n.Const) for part in parts for x in part):
+            # Folding each update would take a millisecond, and a set of functions has thousands.
+            values = dict(zip(kind.keys, start, strict=True))
+            values.update((key.value, value.value) for key, value in parts)  # type: ignore[attr-defined]
+            return self.const(kind, tuple(values.values()))
         whole: n.Node = self.const(kind, start)
-        for key, value in pairs:
-            whole = self.make(
-                n.MapUpdate, kind, whole, self.convert(key, kind.key), self.convert(value, kind.value)
-            )
+        for key, value in parts:
+            whole = self.make(n.MapUpdate, kind, whole, key, value)
         return whole
 
     def domain(self, node: n.Node) -> n.Node:
