@@ -53,10 +53,10 @@ class Making:
         finally:
             self.seconds[name] = time.process_time() - begin
 
-    def make(self, file: Path) -> None:
+    def make(self, source: Source) -> None:
         """Make the model of a module and its templates."""
         with self.phase("reading"):
-            specification = Source(file).load({})
+            specification = source.load({})
             origin = TlaOrigin(specification, {})
             starts, _ = origin.learner.some_initial()
         with self.phase("runs"):
@@ -85,40 +85,41 @@ def _over(number: int, frame: object) -> None:
     raise OverTime
 
 
-def measured(file: Path, seconds: int) -> str:
+def measured(source: Source, seconds: int) -> str:
     """The line of a module.
 
     Args:
-        file: the module's file.
+        source: the module's files.
         seconds: the most time, of the processor.
     """
     making, ended = Making(), ""
     signal.signal(signal.SIGVTALRM, _over)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
-        making.make(file)
+        making.make(source)
     except OverTime:
         ended = f"  over time in {[*making.seconds][-1]}"
     except (ModelError, Unsupported, NoInitialState, RecursionError) as error:
         ended = f"  no model: {str(error).splitlines()[0][:200]}"
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    took = "".join(f"{making.seconds.get(name, 0):10.2f}" for name in PHASES)
-    return (
-        f"{file.stem:34}{took}{sum(making.seconds.values()):10.2f}{making.nodes:10}{making.gates:10}{ended}"
-    )
+    times = [*(making.seconds.get(name, 0) for name in PHASES), sum(making.seconds.values())]
+    took = "".join(f"{seconds:10.2f}" for seconds in times)
+    return f"{source.path.stem:34}{took}{making.nodes:10}{making.gates:10}{ended}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure modules, and print a line for each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("modules", nargs="+", type=Path, metavar="MODULE.tla")
+    parser.add_argument("--config", type=Path, metavar="FILE.cfg", help="default: beside each module")
+    parser.add_argument("--path", type=Path, action="append", default=[], help="a folder with other modules")
     parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS")
     chosen = parser.parse_args(arguments)
     head = "".join(f"{name:>10}" for name in (*PHASES, "all", "nodes", "gates"))
     print(f"{'module':34}{head}", flush=True)
     for file in chosen.modules:
-        print(measured(file, chosen.timeout), flush=True)
+        print(measured(Source(file, chosen.config, tuple(chosen.path)), chosen.timeout), flush=True)
 
 
 if __name__ == "__main__":

@@ -126,6 +126,7 @@ def test_exploration_of_every_random_module_is_told_alike(tmp_path: Path, leadli
 
 
 PUBLISHED = Path(os.environ.get("LEADLINE_TLA_MODULES", "/nowhere"))
+ELASTIC = PUBLISHED / "elasticsearch-formal-models" / "cluster" / "tla"
 EXAMPLES = Path(os.environ.get("LEADLINE_TLA_EXAMPLES", "/nowhere")) / "specifications"
 MODELS = Path(__file__).parents[1] / "tla" / "models"
 
@@ -133,9 +134,9 @@ MODELS = Path(__file__).parents[1] / "tla" / "models"
 @pytest.mark.parametrize(
     ("module", "config", "needs"),
     [
-        (MODELS / "MCRaft.tla", "MCRaft2.cfg", PUBLISHED / "raft.tla"),
-        (MODELS / "MCRaft.tla", "MCRaft3.cfg", PUBLISHED / "raft.tla"),
-        (MODELS / "MCConsensus.tla", "MCConsensus2.cfg", PUBLISHED / "consensus.tla"),
+        (MODELS / "MCRaft.tla", "MCRaft2.cfg", PUBLISHED / "raft.tla" / "raft.tla"),
+        (MODELS / "MCRaft.tla", "MCRaft3.cfg", PUBLISHED / "raft.tla" / "raft.tla"),
+        (MODELS / "MCConsensus.tla", "MCConsensus2.cfg", ELASTIC / "consensus.tla"),
         *(
             (EXAMPLES / name, Path(name).with_suffix(".cfg").name, EXAMPLES / name)
             for name in ("DieHard/DieHard.tla", "ewd840/EWD840.tla", "Prisoners/Prisoners.tla")
@@ -148,7 +149,7 @@ def test_exploration_of_published_modules_is_told_alike(
 ) -> None:
     if not needs.is_file():
         pytest.skip(f"no {needs}: LEADLINE_TLA_MODULES and LEADLINE_TLA_EXAMPLES name folders with modules")
-    more = ("--config", str(module.with_name(config)), "--path", str(PUBLISHED), "--depth", "4")
+    more = ("--config", str(module.with_name(config)), "--path", str(needs.parent), "--depth", "4")
     for form in ("text", "json", "itf"):
         compare(module, form, leadline, *more)
 

@@ -3,7 +3,8 @@
 The modules are not ours to copy. The tests run where the environment variable LEADLINE_TLA_MODULES names a folder
 with them: KafkaReplication.tla and its variants (github.com/hachikuji/kafka-specification), TxTest.tla and
 DisjointLeases.tla (github.com/s12f/tlads, spanner), kafka_transactions_for_web.tla, compaction.tla, TPC.tla and
-TPCBTM.tla.
+TPCBTM.tla. It may also have a checkout of each repository of `models/models.json`, by the repository's name: their
+modules have our configurations in `models`, and TLC's figures beside them.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from typing import Any, cast
 
 import pytest
 
+from leadline.benchmarks import repositories
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import ModelError
@@ -178,3 +181,28 @@ def test_the_interpreter_has_tlcs_verdicts_on_runs(row: Row, tmp_path: Path) -> 
     behaviour = Behaviour(specification)
     (found,) = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False).results
     assert found.verdict is (Verdict.VIOLATED if row["result"] == "violated" else Verdict.SAFE)
+
+
+LARGE_HERE = 5_000
+MODELS = [
+    pytest.param(one, id=one.config, marks=[pytest.mark.slow] if one.states > LARGE_HERE else [])
+    for one in repositories.models()
+]
+
+
+@pytest.mark.parametrize("one", MODELS)
+def test_modules_of_repositories_have_tlcs_states_and_verdicts(one: repositories.Model) -> None:
+    module, folder = one.files(FOLDER)
+    if not (FOLDER / one.module).is_file():
+        pytest.skip(f"no {one.module} in {FOLDER}")
+    config = repositories.MODELS / one.config
+    specification = load(module, parse_config(config.read_text(), config.name), [folder])
+    behaviour = Behaviour(specification)
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False)
+    violated = [found for found in answer.results if found.verdict is Verdict.VIOLATED]
+    assert {found.verdict for found in answer.results} <= {Verdict.SAFE, Verdict.VIOLATED}
+    assert [found.property for found in violated] == ([one.violated] if one.violated else [])
+    if one.violated:
+        assert violated[0].steps == one.steps
+    else:
+        assert answer.told(ExploreFacts).states == one.states
