@@ -25,7 +25,7 @@ from leadline.symbolic.engines import (
     answer,
 )
 from leadline.symbolic.engines.ask.result import Cause, Judgement, judgement
-from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.run.parallel import with_types
 from leadline.symbolic.lang import Model, Slots, UserError, all_types, counted
 from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
@@ -74,11 +74,19 @@ class _SoFar:
         self.failed: dict[str, Result] = {}
         self.listener = Listener(self._progress, self._told, self._done, self._tell)
 
-    def begin_again(self, model: Model) -> None:
-        """Forget everything told about the model with narrower types, since its runs are not runs of this one."""
+    def begin_again(self, model: Model, known: Iterable[Result]) -> None:
+        """Forget what was told about the model with narrower types, since its runs are not runs of this one.
+
+        Args:
+            model: the model with wider types.
+            known: the results that stay, with runs of this model.
+        """
         self._model = model
-        for told in (self.results, self.failed, self._due):
+        self._due = {name: due for name, due in self._due.items() if due == math.inf}
+        for told in (self.results, self.failed):
             told.clear()
+        for result in known:
+            self._done(result)
 
     def _progress(self, now: Progress) -> None:
         self.reached[now.engine] = now
@@ -171,19 +179,22 @@ class Asked:
         """
         count = len(self.engine.parts(self.model, self.query))
         so_far = _SoFar(self.model, heard, show, count, early, fail_fast)
-        narrow = self.model
+        narrow, kept = self.model, Kept() if ask is None else None
 
         def asked(model: Model, rest: Limits) -> Answer:
             self.model = model
             if model is not narrow:
-                so_far.begin_again(model)
+                so_far.begin_again(model, () if kept is None else kept.violated.values())
                 show("a run leaves the types learned so far: again, with wider ones")
             if ask is not None:
                 return ask(model, so_far.listener)
-            return answer(model, self.query, rest, so_far.listener)
+            assert kept is not None
+            query = kept.left(model, self.query)
+            nothing = query.properties == () and not query.deadlock and self.query.properties != ()
+            return Answer(()) if nothing else answer(model, query, rest, so_far.listener)
 
         try:
-            for _, found in widened_answers(narrow, limits, asked):
+            for _, found in widened_answers(narrow, limits, asked, kept):
                 self._take(found)
             self._take(_in_words_of_module(self.model, self.answer))
         except Interrupted as interrupted:

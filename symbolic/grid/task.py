@@ -22,7 +22,7 @@ from leadline.symbolic.catalog import find, model_of, model_or_outline, receive
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import ENGINES, Result, Verdict, answer_in_child
 from leadline.symbolic.engines.ask.result import Cause
-from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.run.parallel import with_types
 from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.pruning import Moot
@@ -108,8 +108,12 @@ def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
         raise Changed(f"{query.property} was changed since the grid was planned")
     if planned.alone:
         return _explored(query, planned)
+    kept = Kept()
     answers = widened_answers(
-        planned, query.limits, lambda model, rest: answer_in_child(model, query.query, rest)
+        planned,
+        query.limits,
+        lambda model, rest: answer_in_child(model, kept.left(model, query.query), rest),
+        kept,
     )
     # Parts of a proof are about one model: they are not asked of models with wider types.
     *_, (model, found) = islice(answers, 1) if query.obligation is not None else answers

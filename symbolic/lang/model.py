@@ -256,6 +256,16 @@ class Origin(ABC):
         """
         return None
 
+    def rewidened(self, narrow: Model, model: Model, state: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """A state of a model with narrower types as one of a wider one; None if it is none.
+
+        Args:
+            narrow: the model with narrower types.
+            model: the model that `widened` made of it.
+            state: the state.
+        """
+        return None
+
     def operator_at(self, place: Span) -> str:
         """The name of the operator whose definition a place lies in; "" if that is not known."""
         return ""

@@ -35,7 +35,7 @@ from leadline.symbolic.tla.lower.steps import converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
-from leadline.symbolic.tla.typing import type_of, typed, untyped
+from leadline.symbolic.tla.typing import OutsideType, type_of, typed, untyped
 from leadline.symbolic.tla.values import operators
 from leadline.symbolic.tla.values.behaviour import symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
@@ -280,6 +280,13 @@ class TlaOrigin(Origin):
         try:
             return [converted(lowering, one.name, as_set(one), one.span) for one in variables]
         except Unsupported:
+            return None
+
+    def rewidened(self, narrow: Model, model: Model, state: Sequence[Any]) -> tuple[Any, ...] | None:
+        values = zip(self._untyped(narrow, state), model.variables, strict=True)
+        try:
+            return tuple(typed(value, variable.type) for value, variable in values)
+        except OutsideType:
             return None
 
     def aliases(self, model: Model, states: Sequence[Any], loop: int | None) -> list[tuple[AliasValue, ...]]:

@@ -11,6 +11,7 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, Interrupted, Limits, Listener, Query, Result, Verdict
+from leadline.symbolic.engines.ask.widening import Kept
 from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.lang import Model
 
@@ -20,7 +21,7 @@ def test_runs_of_the_narrower_model_are_not_told_of_the_wider_one(monkeypatch: p
     narrow, wide = model_of(entry, {}), model_of(entry, {"resource_managers": 3})
 
     def answers(
-        model: Model, limits: Limits, ask: Callable[[Model, Limits], Answer]
+        model: Model, limits: Limits, ask: Callable[[Model, Limits], Answer], _: Kept
     ) -> Iterator[tuple[Model, Answer]]:
         yield model, ask(model, limits)
         yield wide, ask(wide, limits)

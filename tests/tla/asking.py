@@ -13,7 +13,7 @@ from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Options, Query, Verdict
 from leadline.symbolic.engines.ask.query import SILENT
-from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
@@ -102,7 +102,13 @@ class Asking:
         assert self.model is not None
         names = tuple(self.model.properties)
         query = Query(self.entry.source, {}, names, options, "cadical", deadlock=self.deadlock)
-        *_, (model, found) = widened_answers(self.model, Limits(), lambda one, _: answer_here(one, query))
+        kept = Kept()
+
+        def ask(model: Model, _: Limits) -> Answer:
+            left = kept.left(model, query)
+            return answer_here(model, left) if left.properties or left.deadlock else Answer(())
+
+        *_, (model, found) = widened_answers(self.model, Limits(), ask, kept)
         return replace(found, results=WORDINGS[query.engine].verdicts(model, query, found))
 
     @property

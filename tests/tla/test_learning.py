@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import BmcOptions, Limits, Query, Verdict, answer_here
-from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines import Answer, BmcOptions, Limits, Query, Result, Verdict, answer_here
+from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.prove.pdr import PdrOptions, PdrProgress, pdr
-from leadline.symbolic.lang import Atoms
+from leadline.symbolic.lang import Atoms, Model
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.trace import TraceEnd
+from leadline.symbolic.trace.replay import disagreement
 from tests.tla.modules import ALL
 
 FAR = """
@@ -94,6 +97,97 @@ def test_depths_that_were_refuted_stay_so_when_types_widen(
     (result,) = last.results
     assert (result.verdict, result.depth) == (Verdict.UNKNOWN, narrow.steps - 1)
     assert result.depth >= 0
+
+
+SEVERAL = """
+---- MODULE Several ----
+EXTENDS Naturals, Sequences
+VARIABLES x, y, s
+Init == x = 0 /\\ y = 0 /\\ s = <<>>
+Step == x < 9 /\\ x' = x + 1 /\\ UNCHANGED <<y, s>>
+Jump == x >= 4 /\\ y < 900 /\\ y' = y + 100 * x /\\ UNCHANGED <<x, s>>
+Push == x = 7 /\\ Len(s) < 2 /\\ s' = Append(s, y) /\\ UNCHANGED <<x, y>>
+Wrong == x = WRONG /\\ x' = s[1] /\\ UNCHANGED <<y, s>>
+Next == Step \\/ Jump \\/ Push \\/ Wrong
+Early == x # 2
+Never == y < 3000
+Late == Len(s) < 2
+====
+"""
+NAMES = ("Early", "Never", "Late")
+
+
+def several(folder: Path, wrong: int) -> tuple[Path, Query]:
+    """A module whose types widen again and again if no runs go ahead; a step has no value at some x."""
+    path = folder / "Several.tla"
+    path.write_text(SEVERAL.replace("WRONG", str(wrong)))
+    path.with_suffix(".cfg").write_text(
+        f"INIT Init NEXT Next INVARIANTS {' '.join(NAMES)} CHECK_DEADLOCK FALSE"
+    )
+    return path, Query(str(path), {}, NAMES, BmcOptions(depth=12), "cadical")
+
+
+@pytest.fixture
+def nothing_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No runs go ahead."""
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+
+
+def test_what_is_known_is_not_asked_of_wider_types(tmp_path: Path, nothing_ahead: None) -> None:
+    path, query = several(tmp_path, wrong=99)
+    narrow = model_of(find(str(path)), {})
+    kept, asked = Kept(), list[Query]()
+
+    def ask(model: Model, _: Limits) -> Answer:
+        asked.append(kept.left(model, query))
+        return answer_here(model, asked[-1])
+
+    *_, (model, last) = widened_answers(narrow, Limits(), ask, kept)
+    known = [one.options.refuted for one in asked if isinstance(one.options, BmcOptions)]
+    assert known == sorted(known) and known[0] == -1 and known[-1] > known[1] > 0
+    assert asked[0].properties == NAMES and asked[-1].properties == ("Never",)
+    found = [(one.property, one.verdict, one.steps) for one in last.results]
+    assert found == [
+        ("Early", Verdict.VIOLATED, 2),
+        ("Never", Verdict.SAFE, None),
+        ("Late", Verdict.VIOLATED, 9),
+    ]
+    for one in last.results:
+        assert one.trace is None or disagreement(Semantics(model), one.trace) is None
+
+
+def test_a_violation_stays_when_nothing_is_found_with_wider_types(
+    tmp_path: Path, nothing_ahead: None
+) -> None:
+    path, query = several(tmp_path, wrong=99)
+    narrow = model_of(find(str(path)), {})
+    kept = Kept()
+
+    def ask(model: Model, _: Limits) -> Answer:
+        left = kept.left(model, query)
+        if left.properties == NAMES:
+            return answer_here(model, left)
+        return Answer(
+            [Result(name, "bmc", Verdict.UNKNOWN, cause=Cause.TIME) for name in left.properties or ()]
+        )
+
+    *_, (_, last) = widened_answers(narrow, Limits(), ask, kept)
+    assert [str(one.verdict) for one in last.results] == ["violated", "unknown", "unknown"]
+    assert last.results[1].depth >= 2
+
+
+def test_a_search_goes_on_beyond_an_error_of_the_module(tmp_path: Path) -> None:
+    path, query = several(tmp_path, wrong=1)
+    narrow = model_of(find(str(path)), {})
+    kept = Kept()
+    answers = widened_answers(
+        narrow, Limits(), lambda model, _: answer_here(model, kept.left(model, query)), kept
+    )
+    *_, (_, last) = answers
+    found = [(one.property, one.verdict, one.steps) for one in last.results]
+    beyond = Verdict.OUT_OF_BOUNDS
+    assert found == [("Early", Verdict.VIOLATED, 2), ("Never", beyond, 2), ("Late", Verdict.VIOLATED, 9)]
 
 
 @pytest.mark.parametrize(("samples", "questions"), [(15_000, 0), (1, 30)])

@@ -107,6 +107,15 @@ class Options:
         """The options for a second solver that works at the same time as a first one."""
         return self
 
+    def narrowly(self, refuted: int, *, ends: bool) -> Self | None:
+        """The options for a model whose types were learned; None if the same is asked of each model.
+
+        Args:
+            refuted: the steps within which no run is bad or leaves the types of models asked before; -1 for none.
+            ends: whether the first run that leaves the types ends the search.
+        """
+        return None
+
     def patient(self, questions: int) -> Self:
         """The options with a limit on the questions to solvers, 0 for none, if the engine counts them."""
         return self

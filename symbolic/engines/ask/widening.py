@@ -3,20 +3,98 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.concrete.orbits import in_order
+from leadline.symbolic.engines.ask.engine import Interrupted
+from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Result, Stop, Verdict
 from leadline.symbolic.engines.run.limits import Limits, time_stop
-from leadline.symbolic.lang import Endless, Model
-from leadline.symbolic.trace import TraceEnd, end_reason
-from leadline.symbolic.trace.replay import own_error
+from leadline.symbolic.lang import Endless, InternalError, Model
+from leadline.symbolic.meaning import path_of
+from leadline.symbolic.trace import DEADLOCK, TraceEnd, end_reason, trace_of_path
+from leadline.symbolic.trace.replay import own_error, replay
 from leadline.symbolic.trace.trace import states
 
 
+@dataclass
+class Kept:
+    """Knowledge that stays where types widen: violations, and the steps within which there are no others.
+
+    Attributes:
+        violated: the result of each property that is known to be violated, with its run in the present types.
+        refuted: the steps within which no other property is violated, and no run leaves the types; -1 for none.
+        ends: whether the first run out of bounds ended the search, so that violations may lie deeper.
+    """
+
+    violated: dict[str, Result] = field(default_factory=dict)
+    refuted: int = -1
+    ends: bool = False
+    _whole: bool = False
+    _names: Sequence[str] = ()
+
+    def left(self, model: Model, query: Query) -> Query:
+        """The query for what is not known of a model yet."""
+        self._names = query.names(model)
+        if model.origin is None:
+            return query
+        names = tuple(one.name for one in query.chosen(model) if one.name not in self.violated)
+        about_runs = any(model.properties[name].temporal is not None for name in names)
+        refuted = -1 if about_runs else self.refuted
+        options = query.options.narrowly(refuted, ends=not self._whole)
+        if options is None:
+            return query
+        self.ends = options != query.options.narrowly(refuted, ends=False)
+        deadlock = query.deadlock and DEADLOCK not in self.violated
+        return replace(query, properties=names, deadlock=deadlock, options=options)
+
+    def look_deeper(self) -> None:
+        """Have searches go on beyond runs out of bounds: they are errors of the specification."""
+        self._whole = True
+
+    def with_known(self, answer: Answer) -> Answer:
+        """An answer to the query for what was not known, with what was."""
+        told = {one.property: one for one in answer.results}
+        wrong = {name for name, one in told.items() if one.verdict is Verdict.VIOLATED}
+        known = {name: one for name, one in self.violated.items() if name not in wrong}
+        if not known:
+            return answer
+        order = {name: place for place, name in enumerate(self._names)}
+        results = {**told, **known}.values()
+        return replace(answer, results=sorted(results, key=lambda one: order.get(one.property, len(order))))
+
+    def note(self, narrow: Model, model: Model, answer: Answer) -> None:
+        """Keep what an answer about a model with narrower types says of a wider one."""
+        found = {one.property: one for one in answer.results if one.verdict is Verdict.VIOLATED}
+        wide = {name: _in_wider(narrow, model, one) for name, one in found.items()}
+        self.violated = {name: one for name, one in wide.items() if one is not None}
+        others = [_refuted(one) for one in answer.results if one.property not in self.violated]
+        self.refuted = max(self.refuted, min(others, default=-1))
+
+
+def _in_wider(narrow: Model, model: Model, result: Result) -> Result | None:
+    """A violation with its run as one of a model with wider types; None if it has no such."""
+    trace = result.trace
+    if model.origin is None or trace is None or trace.loop is not None:
+        return None
+    found = [model.origin.rewidened(narrow, model, one) for one in states(trace)]
+    path = [one for one in found if one is not None]
+    if len(path) < len(found):
+        return None
+    semantics = in_order(model)
+    assert semantics.canonical is not None
+    try:
+        run = trace_of_path(path_of(semantics, [*map(semantics.canonical, path)]), trace.ends, trace.property)
+        replay(Semantics(model), run)
+    except InternalError:
+        return None
+    return replace(result, trace=run)
+
+
 def widened_answers(
-    model: Model, limits: Limits, ask: Callable[[Model, Limits], Answer]
+    model: Model, limits: Limits, ask: Callable[[Model, Limits], Answer], kept: Kept | None = None
 ) -> Iterator[tuple[Model, Answer]]:
     """The answers about a model, then about models with wider types, until no run leaves these.
 
@@ -27,6 +105,7 @@ def widened_answers(
         model: the model.
         limits: the most that all answers may use.
         ask: answers the question about a model within what is left of the limits.
+        kept: what stays known from one answer to the next, if `ask` asks only for what it leaves.
 
     Raises:
         Exception: those of `ask`.
@@ -34,7 +113,7 @@ def widened_answers(
     begin, rest = time.monotonic(), limits
     refuted: dict[str, int] = {}
     while True:
-        answer = _remembered(ask(model, rest), refuted)
+        answer = _remembered(_asked(ask, model, rest, kept), refuted)
         yield model, answer
         try:
             wider = _wider(model, answer)
@@ -42,6 +121,9 @@ def widened_answers(
             stop = Stop(Cause.TYPES, str(endless))
             yield model, _unfinished(model, answer, stop)
             return
+        if wider is None and kept is not None and kept.ends and _leaves_bounds(answer):
+            wider = model
+            kept.look_deeper()
         if wider is None:
             lack = _lack(model, answer)
             if lack is not None:
@@ -53,7 +135,24 @@ def widened_answers(
             told = f"{stop.text}, when a run had left the types learned so far"
             yield model, _remembered(_unfinished(model, answer, replace(stop, text=told)), refuted)
             return
+        if kept is not None:
+            kept.note(model, wider, answer)
         model, rest = wider, left
+
+
+def _asked(ask: Callable[[Model, Limits], Answer], model: Model, limits: Limits, kept: Kept | None) -> Answer:
+    """The answer about one model, with what was known before, also if Ctrl-C ends the search."""
+    if kept is None:
+        return ask(model, limits)
+    try:
+        return kept.with_known(ask(model, limits))
+    except Interrupted as interrupted:
+        raise Interrupted(kept.with_known(interrupted.answer), interrupted.message) from None
+
+
+def _leaves_bounds(answer: Answer) -> bool:
+    """Whether a run out of bounds was found."""
+    return any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
 
 
 def _wider(model: Model, answer: Answer) -> Model | None:

@@ -53,6 +53,8 @@ class BmcOptions(Options):
         unroll: the content of a layer: "steps", one action; or "sweeps", every action once, taken or skipped.
         symmetry: whether sweeps pick members of a symmetric sort in the order of their first use.
         shortest: whether to search for a shortest counterexample once sweeps have found one.
+        refuted: the steps within which no run is bad or leaves narrower types, as was found before; -1 for none.
+        ends: whether the first run out of bounds ends the search by steps.
     """
 
     engine = "bmc"
@@ -76,6 +78,8 @@ class BmcOptions(Options):
     cube: Cube = ()
     shortest: bool = option(False, doc="search for a shortest counterexample if sweeps found one")
     symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
+    refuted: int = -1
+    ends: bool = False
 
     @classmethod
     def chosen(cls, given: Mapping[str, object]) -> Self:
@@ -98,6 +102,11 @@ class BmcOptions(Options):
     @property
     def shortens(self) -> bool:
         return self.shortest and self.unroll == SWEEPS
+
+    def narrowly(self, refuted: int, *, ends: bool) -> Self:
+        # A part has runs of its own, and sweeps ask for runs out of bounds at the end.
+        alone = self.unroll == STEPS and self.split == 1 and not self.cube
+        return replace(self, refuted=refuted, ends=ends) if alone else self
 
 
 class Bmc(Engine):
@@ -178,9 +187,9 @@ def bounded_check(
     search.start()
     for depth in range(options.depth + 1):
         last = depth == options.depth
-        search.look(depth, last=last)
+        search.look(depth, last=last, refuted=options.refuted)
         news.tell()
-        if search.unknown is not None or not search.open:
+        if search.unknown is not None or not search.open or (options.ends and search.leaves_bounds):
             break
         news.progress(depth)
         if not last:

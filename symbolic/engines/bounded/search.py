@@ -153,17 +153,24 @@ class BoundedSearch:
         if not self.ask(1) and self.unknown is None and self.out_of_bounds is None:
             raise no_initial_state(self.model)
 
-    def look(self, depth: int, *, last: bool) -> None:
+    def look(self, depth: int, *, last: bool, refuted: int = -1) -> None:
         """Look for violations in the state at a depth, and for evaluations and steps out of bounds from it.
 
         Steps ask for both at once, so that each is found at its least depth. Sweeps ask about steps out of
         bounds at the end: a violation makes that pointless, and it costs as much as the search for one.
+
+        Args:
+            depth: the depth.
+            last: whether no step from there is of interest.
+            refuted: the depth up to which there is no violation, and before which nothing is out of bounds.
         """
         begin = time.perf_counter()
         self._here.append(self.unrolling.predicates(self.predicates, depth))
-        questions = self._violations(depth)
-        if not self.put_off:
-            questions += self._out_of_bounds(depth, last=last)
+        violations = self._violations(depth)
+        outside = [] if self.put_off else self._out_of_bounds(depth, last=last)
+        known = [*(violations if depth <= refuted else []), *(outside if depth < refuted else [])]
+        self.exclude([question.literal for question in known])
+        questions = [question for question in (*violations, *outside) if question not in known]
         self.clock.build += time.perf_counter() - begin
         self.settle(questions)
         if self.unknown is None:
@@ -242,6 +249,11 @@ class BoundedSearch:
         trace = Trace(run.initial_picks, run.initial, steps, ends, name)
         replay(self.semantics, trace)
         return trace
+
+    @property
+    def leaves_bounds(self) -> bool:
+        """Whether a run out of bounds was found."""
+        return self.out_of_bounds is not None or bool(self.own_out_of_bounds)
 
     @property
     def open(self) -> tuple[str, ...]:

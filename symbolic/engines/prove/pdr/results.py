@@ -46,6 +46,9 @@ class PdrOptions(Options):
     generalizations: int = 3
     questions: int = 0
 
+    def narrowly(self, refuted: int, *, ends: bool) -> Self:
+        return self
+
     def patient(self, questions: int) -> Self:
         return replace(self, questions=questions)
 
