@@ -30,7 +30,7 @@ from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.keys import as_set
 from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import Sorts, ToldApart, sorted_type, told_apart_in
+from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type, told_apart_in
 from leadline.symbolic.tla.lower.steps import converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification, read_term
@@ -132,7 +132,7 @@ class TlaOrigin(Origin):
                 apart = told_apart_in(model, self._sorts)
                 if self._sorts and any(map(self._has_form, lacking or ())):
                     apart = set(self._sorts.values())
-            except ToldApart as early:
+            except NotAlike as early:
                 apart = early.sorts
             except (Unsupported, RecursionError):
                 if not self._sorts:

@@ -42,7 +42,7 @@ from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.keys import as_set, unkeyed
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import Sorts, ToldApart, sorted_type
+from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type
 from leadline.symbolic.tla.lower.steps import actions_of, converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
@@ -229,7 +229,7 @@ def lowered(
         as_written: whether picks stay that a guard fixes.
 
     Raises:
-        ToldApart: if the initial states tell members of sorts apart.
+        NotAlike: if the initial states tell members of sorts apart.
         Unsupported: if a part has no symbolic form.
     """
     assert specification.init is not None and specification.next is not None
@@ -242,7 +242,7 @@ def lowered(
     init = _initial(lowering, ways, names)
     apart = told_apart(init.roots) & set(sorts.values())
     if apart:
-        raise ToldApart(apart)
+        raise NotAlike(apart)
     actions = actions_of(Paths(lowering, as_written=as_written).of(specification.next), lowering, "Next")
     properties = _properties(lowering, lacking)
     constraints = tuple(

@@ -37,7 +37,7 @@ Sorts = Mapping[str, Sort]
 """The sort of each model value that is of one, by the value's name."""
 
 
-class ToldApart(Exception):
+class NotAlike(Exception):
     """Members of sorts are told apart, which is known before the whole model is made.
 
     Attributes:
