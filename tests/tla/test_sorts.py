@@ -18,7 +18,7 @@ from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower.model import lowered
-from leadline.symbolic.tla.lower.sorts import ToldApart
+from leadline.symbolic.tla.lower.sorts import NotAlike
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
@@ -156,7 +156,7 @@ def test_initial_states_that_tell_values_apart_end_the_first_lowering(tmp_path: 
     assert isinstance(model.origin, TlaOrigin)
     procs = sort("Procs", 3)
     types = {"leader": Atoms("Leader", ("p1", "p2", "p3"))}
-    with pytest.raises(ToldApart) as found:
+    with pytest.raises(NotAlike) as found:
         lowered(model.origin.specification, types, model.origin, dict.fromkeys(procs.members, procs))
     assert found.value.sorts == {procs}
 
