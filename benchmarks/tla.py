@@ -1,31 +1,39 @@
 """The models of tlaplus/Examples, explored and checked: `python -m leadline.benchmarks.tla --examples FOLDER`.
 
-FOLDER is a checkout of https://github.com/tlaplus/Examples. Taken are the models of the folders whose names
-begin with the letters of `--letters`, if their manifest tells TLC's number of distinct states, up to a million,
-or the violation that TLC finds. Each is explored by the interpreter, and checked by a symbolic engine on the
-model that the module is lowered to, each in a process of its own. The table is written after each model. What
-was measured before is kept beside it in a file of JSON lines, so that one model can be measured again.
+FOLDER is a checkout of https://github.com/tlaplus/Examples. Taken are the models whose manifest tells TLC's number
+of distinct states, up to a million, or the violation that TLC finds, the smallest first. Each is explored by the
+interpreter (`explore`), asked of all engines together (`check`), and of the symbolic ones alone (`symbolic`), each
+in processes of its own. Each end is a line of a record, and what the record has is not run again, so that a run
+can be made in parts. The page is made from the record.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.tla.read.config import parse_config
+
 OUT = Path("docs", "tla-examples.md")
+RECORD = Path("benchmarks", "tla.jsonl")
 MOST_STATES = 1_000_000
 MOST_MEMORY = 4_000
 _DEFINITE = {"safe", "proved", "violated"}
-_SYMBOLIC = ("--engine", "pdr")
-_COMMANDS = ("explore", "symbolic")
-_HEAD = ("model", "TLC", "states", "explore", "s", "symbolic", "s", "")
+_COMMANDS = {
+    "explore": ("explore",),
+    "check": ("check",),
+    "symbolic": ("check", "--engine", "pdr"),
+}
+_REFUTE = ("check", "--engine", "bmc")
+_PROCESSES = {"explore": 2, "check": 2, "symbolic": 1}
+_HEAD = ("model", "TLC", "states", "explore", "CPU s", "check", "CPU s", "symbolic", "CPU s", "")
 
 
 @dataclass(frozen=True)
@@ -44,146 +52,177 @@ class Example:
     states: int | None
     fails: bool
 
+    @property
+    def wanted(self) -> str:
+        """TLC's verdict."""
+        return "violated" if self.fails else "holds"
+
 
 @dataclass(frozen=True)
 class Ran:
     """A command's end.
 
     Attributes:
-        verdict: `holds`, `violated`, or that there is none: `-`.
-        states: the number of states; None if it does not tell or is not complete.
-        seconds: the time that it took.
-        why: what stopped it.
+        verdict: `holds`, `violated`, `safety holds` if only claims about runs are open, or `-` for none.
+        states: the number of states; None if it does not tell.
+        seconds: the CPU seconds of all its processes; None if they were not measured.
+        why: the reason why there is no verdict, or a remark.
     """
 
     verdict: str
     states: int | None
-    seconds: float
+    seconds: float | None
     why: str
+
+
+_NOT_RUN = Ran("-", None, None, "")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A model with what became of it, and the seconds that each command had."""
+    """A model with the ends of commands."""
 
     example: Example
-    explored: Ran
-    symbolic: Ran
-    limit: int
+    runs: Mapping[str, Ran] = field(default_factory=dict)
+
+    def ran(self, command: str) -> Ran:
+        """The end of a command."""
+        return self.runs.get(command, _NOT_RUN)
+
+    def right(self, command: str) -> bool:
+        """Whether a command has TLC's verdict and, where both are known, its number of states."""
+        counted = command != "explore" or self.example.states in (None, self.ran(command).states)
+        return self.ran(command).verdict == self.example.wanted and counted
 
     @property
-    def right(self) -> bool:
-        """Whether exploration has TLC's verdict and, where TLC's is known, its number of states."""
-        counted = self.example.states is None or self.explored.states == self.example.states
-        return self.explored.verdict == self._wanted and counted
-
-    @property
-    def answered_symbolically(self) -> bool:
-        """Whether a symbolic engine alone has TLC's verdict."""
-        return self.symbolic.verdict == self._wanted
-
-    @property
-    def _wanted(self) -> str:
-        return "violated" if self.example.fails else "holds"
+    def safe(self) -> bool:
+        """Whether the symbolic engines have TLC's verdict on all but claims about runs."""
+        return self.right("symbolic") or (self.ran("symbolic").verdict, self.example.fails) == (
+            _SAFETY,
+            False,
+        )
 
     @property
     def wrong(self) -> bool:
         """Whether a verdict is the opposite of TLC's, or the states are others than TLC's."""
-        verdicts = {self.explored.verdict, self.symbolic.verdict} - {"-"}
-        return bool(verdicts - {self._wanted}) or (self.explored.verdict != "-" and not self.right)
+        verdicts = {one.verdict for one in self.runs.values()} - {"-", _SAFETY}
+        explored = self.ran("explore").verdict not in ("-", _SAFETY)
+        return bool(verdicts - {self.example.wanted}) or (explored and not self.right("explore"))
 
 
-def examples(folder: Path, letters: str) -> Iterator[Example]:
-    """The models to measure, by their manifests."""
-    for manifest in sorted(folder.glob("specifications/*/manifest.json")):
-        if manifest.parent.name[0].lower() not in letters:
-            continue
+_SAFETY = "safety holds"
+_ABOUT = "<!-- the machine -->"
+
+
+def examples(folder: Path) -> list[Example]:
+    """The models to measure, by their manifests, the smallest first."""
+    found = []
+    for manifest in folder.glob("specifications/*/manifest.json"):
         for module in json.loads(manifest.read_text(encoding="utf-8"))["modules"]:
             for model in module["models"]:
                 states, fails = model.get("distinctStates"), model["result"].endswith("failure")
                 if model["mode"] == "exhaustive search" and (
                     fails or (MOST_STATES + 1 if states is None else states) <= MOST_STATES
                 ):
-                    yield Example(module["path"], model["path"], states, fails)
+                    found.append(Example(module["path"], model["path"], states, fails))
+    return sorted(found, key=lambda one: (one.states or 0, one.config.lower()))
 
 
-def measured(folder: Path, one: Example, seconds: int, known: Row | None, commands: Sequence[str]) -> Row:
-    """Explore and check a model.
+def measured(folder: Path, one: Example, command: str, seconds: int, clock: int) -> Ran:
+    """Run a command on a model.
 
     Args:
         folder: the checkout.
         one: the model.
-        seconds: the limit for each command.
-        known: what was measured before, if anything.
-        commands: those to run; of the others the measurements before are kept.
+        command: one of `explore`, `check` and `symbolic`.
+        seconds: the CPU seconds that each of its processes may take for a verdict to count.
+        clock: the seconds after which it is stopped.
     """
-    row = known or Row(one, _NOTHING, _NOTHING, seconds)
-    explored = _run(folder, one, "explore", seconds) if "explore" in commands else row.explored
-    symbolic = _run(folder, one, "check", seconds, *_SYMBOLIC) if "symbolic" in commands else row.symbolic
-    return Row(one, explored, symbolic, seconds)
+    found = _run(folder, one, _COMMANDS[command], clock)
+    if command == "symbolic" and one.fails and found.verdict == "-":
+        again = _run(folder, one, _REFUTE, clock)
+        took = (found.seconds or 0) + (again.seconds or 0)
+        found = Ran(again.verdict, again.states, took, again.why)
+    most = seconds * _PROCESSES[command]
+    if found.verdict != "-" and (found.seconds or 0) > most:
+        return Ran("-", found.states, found.seconds, f"{found.verdict}, after more than {most} CPU s")
+    return found
 
 
-_NOTHING = Ran("-", None, 0.0, "not measured")
-
-
-def _run(folder: Path, one: Example, command: str, seconds: int, *options: str) -> Ran:
-    limits = ["--timeout", str(seconds), "--memory", str(MOST_MEMORY)]
-    words = [sys.executable, "-m", "leadline", command, one.module, "--config", one.config, *options]
-    begin = time.monotonic()
+def _run(folder: Path, one: Example, command: Sequence[str], clock: int) -> Ran:
+    limits = ["--timeout", str(clock), "--memory", str(MOST_MEMORY)]
+    words = [sys.executable, "-m", "leadline", *command, one.module, "--config", one.config, *limits]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(
-            [*words, *limits, "--format", "json"],
-            cwd=folder, capture_output=True, text=True, timeout=2 * seconds + 60, check=False,
+            [*words, "--format", "json"],
+            cwd=folder, capture_output=True, text=True, timeout=2 * clock + 60, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Ran("-", None, time.monotonic() - begin, "does not end at its limit")
-    took = time.monotonic() - begin
+        return Ran("-", None, None, "does not end at its limit")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)
     if not done.stdout.startswith("{"):
         told = [line for line in done.stderr.splitlines() if line.strip()]
         crashed = "Traceback" in done.stderr
         text = "a traceback" if crashed else " ".join(map(str.strip, told)) or f"exit code {done.returncode}"
         return Ran("-", None, took, text.removeprefix("leadline: "))
-    return _judged(json.loads(done.stdout), took)
+    config = parse_config((folder / one.config).read_text(encoding="utf-8"), one.config)
+    return _judged(json.loads(done.stdout), took, {x.operator for x in config.properties})
 
 
-def _judged(told: Mapping[str, Any], seconds: float) -> Ran:
+def _judged(told: Mapping[str, Any], seconds: float, about_runs: set[str]) -> Ran:
     results: list[Mapping[str, Any]] = told.get("results", [told])
     if isinstance(told.get("properties"), Mapping):
-        results = list(told["properties"].values())
-    verdicts = [one["verdict"] for one in results]
-    states = told.get("states") if told.get("complete", False) else None
-    if "violated" in verdicts:
+        results = [{"property": name, **one} for name, one in told["properties"].items()]
+    states = told.get("states")
+    if any(one["verdict"] == "violated" for one in results):
         return Ran("violated", states, seconds, "")
-    if set(verdicts) <= _DEFINITE and told.get("stopped") is None and not told.get("out_of_bounds"):
+    opened = [one for one in results if one["verdict"] not in _DEFINITE]
+    if not opened and told.get("stopped") is None and not told.get("out_of_bounds"):
         return Ran("holds", states, seconds, "")
-    why = [str(one["reason"]) for one in results if one["verdict"] not in _DEFINITE and one.get("reason")]
-    return Ran("-", told.get("states"), seconds, str(told.get("stopped") or (why or verdicts)[0]))
+    reasons = [str(one["reason"]) for one in opened if one.get("reason")]
+    why = str(told.get("stopped") or [*reasons, *(one["verdict"] for one in opened), "out of bounds"][0])
+    names = [one["property"] for one in opened]
+    if len(names) < len(results):
+        why = f"{', '.join(names)}: {why}"
+    safe = bool(opened) and len(opened) < len(results) and about_runs.issuperset(names)
+    return Ran(_SAFETY if safe else "-", states, seconds, why)
 
 
-def table(rows: Sequence[Row], letters: str) -> str:
-    """The table as Markdown."""
-    seconds = max(one.limit for one in rows)
-    with_states = [one for one in rows if one.example.states is not None]
+def page(rows: Sequence[Row], about: str) -> str:
+    """The page as Markdown.
+
+    Args:
+        rows: the models.
+        about: the conditions of the run, in whole sentences.
+    """
+    answers = {name: _share(rows, name, Row.right) for name in _COMMANDS}
+    safety = _share(rows, "symbolic", lambda row, _: row.safe)
     counts = [
-        f"{len(some)}; explored with TLC's number and verdict: {sum(x.right for x in some)}; "
-        f"answered by `check --engine pdr`: {sum(x.answered_symbolically for x in some)}; "
-        f"wrong: {sum(x.wrong for x in some)}"
-        for some in (with_states, rows)
+        f"explored with TLC's number of states and verdict: {answers['explore']}",
+        f"answered by `check`: {answers['check']}",
+        f"answered by its symbolic engines alone: {answers['symbolic']}; with those of which only claims about",
+        f"  runs are open: {safety}",
+        f"wrong: {sum(x.wrong for x in rows)}",
     ]
-    command = f"python -m leadline.benchmarks.tla --examples FOLDER --seconds {seconds}"
     lines = [
         "# The models of tlaplus/Examples",
         "",
-        f"Made by `{command}` on the folders {letters[0]} to {letters[-1]}, with at most {seconds} seconds and",
-        f"{MOST_MEMORY:,} MB for each command. Listed are the models of which the manifest tells TLC's number of",
-        "distinct states, up to a million, or a violation.",
+        f"The {len(rows)} models of which the manifest tells TLC's number of distinct states, up to a million, or",
+        "a violation.",
         "",
-        f"- models with TLC's number of states: {counts[0]}",
-        f"- all models: {counts[1]}",
+        *(one if one.startswith(" ") else f"- {one}" for one in counts),
         "",
-        "`states` is what `explore` finds, and `symbolic` the verdict of `check --engine pdr`. The last column",
-        "tells what stopped a command.",
-        "Seconds are of the clock, and depend on the machine and what else it does.",
+        "`states` is what `explore` finds. `symbolic` is the verdict of `check --engine pdr`, and where TLC finds",
+        "a violation and PDR none, that of `check --engine bmc`; *safety holds* means that only properties under",
+        "PROPERTY are open. The last column tells what stopped a command.",
+        "",
+        _ABOUT,
+        *about.splitlines(),
+        _ABOUT,
+        "`python -m leadline.benchmarks.tla --examples FOLDER` makes this page from `benchmarks/tla.jsonl`, and",
+        "measures what is missing there.",
         "",
         f"| {' | '.join(_HEAD)} |",
         f"|{' --- |' * len(_HEAD)}",
@@ -191,67 +230,90 @@ def table(rows: Sequence[Row], letters: str) -> str:
     return "\n".join([*lines, *map(_line, rows), ""])
 
 
+def _share(rows: Sequence[Row], command: str, held: Callable[[Row, str], bool]) -> str:
+    """The share of the models on which a command was run, and how many others there are."""
+    run = [row for row in rows if command in row.runs]
+    right, left = sum(held(row, command) for row in run), len(rows) - len(run)
+    told = f"{right} of {len(run)} ({right / max(len(run), 1):.1%})"
+    return f"{told}, not run on {left} more" if left else told
+
+
 def _line(row: Row) -> str:
-    one, explored, symbolic = row.example, row.explored, row.symbolic
-    runs = zip(_COMMANDS, (explored, symbolic), strict=True)
-    whys = dict.fromkeys(f"{name}: {x.why}" for name, x in runs if x.why)
+    one = row.example
+    runs = {name: row.ran(name) for name in _COMMANDS}
+    whys = [f"{name}: {x.why[:160]}" for name, x in runs.items() if x.why]
     cells = [
         one.config.removeprefix("specifications/"),
         "violated" if one.fails else f"{one.states:,}",
-        "-" if explored.states is None else f"{explored.states:,}",
-        explored.verdict,
-        f"{explored.seconds:.0f}",
-        symbolic.verdict,
-        f"{symbolic.seconds:.0f}",
-        "; ".join(whys)[:240].replace("|", "\\|").replace("\n", " "),
+        "-" if runs["explore"].states is None else f"{runs['explore'].states:,}",
+        *(
+            cell
+            for x in runs.values()
+            for cell in (x.verdict, "-" if x.seconds is None else f"{x.seconds:.0f}")
+        ),
+        "; ".join(whys).replace("|", "\\|").replace("\n", " "),
     ]
     return f"| {' | '.join(cells)} |"
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Measure, and write the table."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m leadline.benchmarks.tla", description=__doc__)
     parser.add_argument("--examples", type=Path, required=True, metavar="FOLDER", help="the checkout")
-    parser.add_argument("--seconds", type=int, default=60, metavar="N", help="the limit for each command")
-    parser.add_argument("--letters", default="abcd", help="the first letters of the folders (default: abcd)")
+    parser.add_argument("--seconds", type=int, default=120, metavar="N", help="CPU seconds for each process")
+    parser.add_argument("--clock", type=int, metavar="N", help="stop a command then (default: --seconds)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only models whose path has this text")
+    parser.add_argument("--commands", nargs="*", choices=_COMMANDS, default=list(_COMMANDS))
+    parser.add_argument("--again", action="store_true", help="run what the record has no verdict of")
     parser.add_argument(
-        "--commands",
-        nargs="+",
-        choices=_COMMANDS,
-        default=_COMMANDS,
-        help="run these; keep the rest of the record",
+        "--about", default="", metavar="TEXT", help="the machine (default: as the page tells)"
     )
     parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=f"default: {OUT}")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="default: the table's name with .jsonl")
+    parser.add_argument("--record", type=Path, default=RECORD, metavar="FILE", help=f"default: {RECORD}")
     args = parser.parse_args(words)
-    record = args.out.with_suffix(".jsonl") if args.record is None else args.record
-    rows = _recorded(record)
-    for one in examples(args.examples, args.letters):
-        if args.only not in one.config:
-            continue
-        row = rows[one.config] = measured(
-            args.examples, one, args.seconds, rows.get(one.config), args.commands
-        )
-        print(_line(row), flush=True)
-        with record.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(row)) + "\n")
-        args.out.write_text(table(sorted(rows.values(), key=_path), args.letters), encoding="utf-8")
+    _list(args)
+    for one, command in _missing(args):
+        ran = measured(args.examples, one, command, args.seconds, args.clock or args.seconds)
+        print(one.config, command, ran, flush=True)
+        with args.record.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"example": asdict(one), "command": command, "ran": asdict(ran)}) + "\n")
+    about = args.about or about_machine(args.out)
+    args.out.write_text(page(recorded(args.record), about), encoding="utf-8")
 
 
-def _recorded(record: Path) -> dict[str, Row]:
-    """The rows of a record, the last one of each model."""
-    lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
-    found = {}
-    for told in map(json.loads, lines):
-        explored, symbolic = (Ran(**told[x]) for x in ("explored", "symbolic"))
-        row = Row(Example(**told["example"]), explored, symbolic, told["limit"])
-        found[row.example.config] = row
-    return found
+def about_machine(out: Path) -> str:
+    """The conditions of the run that a page tells."""
+    told = out.read_text(encoding="utf-8").split(f"{_ABOUT}\n") if out.exists() else []
+    return told[1] if len(told) > 1 else ""
 
 
-def _path(row: Row) -> str:
-    return row.example.config.lower()
+def _list(args: argparse.Namespace) -> None:
+    """Give the record a line for each model that it lacks, so that the page tells what was not run."""
+    known = {row.example for row in recorded(args.record)}
+    lines = [json.dumps({"example": asdict(one)}) for one in examples(args.examples) if one not in known]
+    with args.record.open("a", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def _missing(args: argparse.Namespace) -> Iterator[tuple[Example, str]]:
+    """The models and commands to run."""
+    known = {row.example: row for row in recorded(args.record)}
+    for command in args.commands:
+        for one in examples(args.examples):
+            ran = known.get(one, Row(one)).runs.get(command)
+            if args.only in one.config and (ran is None or (args.again and ran.verdict == "-")):
+                yield one, command
+
+
+def recorded(record: Path) -> list[Row]:
+    """The rows of a record, in the order of the paths; the last end of each command counts."""
+    found: dict[Example, dict[str, Ran]] = {}
+    for line in record.read_text(encoding="utf-8").splitlines() if record.exists() else []:
+        told = json.loads(line)
+        runs = found.setdefault(Example(**told["example"]), {})
+        if "command" in told:
+            runs[told["command"]] = Ran(**told["ran"])
+    return [Row(one, found[one]) for one in sorted(found, key=lambda one: one.config.lower())]
 
 
 if __name__ == "__main__":

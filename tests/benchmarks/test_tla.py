@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline.benchmarks import tla
-from leadline.benchmarks.tla import Example, Ran, Row, examples, main, table
+from leadline.benchmarks.tla import Example, Ran, Row, examples, main, page, recorded
 
 MODULE = """---- MODULE Climb ----
 EXTENDS Naturals
@@ -25,14 +25,15 @@ def model(path: str, result: str = "success", **more: object) -> dict[str, objec
     return {"path": path, "mode": "exhaustive search", "result": result, **more}
 
 
-@pytest.mark.slow
-def test_models_are_explored_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def climb(tmp_path: Path) -> Path:
+    """A folder as tlaplus/Examples has them, with four models."""
     folder = tmp_path / "specifications" / "climb"
     folder.mkdir(parents=True)
     (folder / "Climb.tla").write_text(MODULE)
-    config = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nINVARIANT"
-    (folder / "Good.cfg").write_text(f"{config} TypeOK\n")
-    (folder / "Bad.cfg").write_text(f"{config} Low\n")
+    config = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
+    (folder / "Good.cfg").write_text(f"{config}INVARIANT TypeOK\n")
+    (folder / "Bad.cfg").write_text(f"{config}INVARIANT Low\n")
     models = [
         model("specifications/climb/Good.cfg", distinctStates=4),
         model("specifications/climb/Bad.cfg", "safety failure"),
@@ -41,34 +42,89 @@ def test_models_are_explored_and_checked(tmp_path: Path, monkeypatch: pytest.Mon
     ]
     modules = [{"path": "specifications/climb/Climb.tla", "models": models}]
     (folder / "manifest.json").write_text(json.dumps({"modules": modules}))
-    assert not list(examples(tmp_path, "ab"))
-    assert [one.states for one in examples(tmp_path, "abcd")] == [4, None]
-    out = tmp_path / "out.md"
-    main(["--examples", str(tmp_path), "--out", str(out), "--only", "Good"])
-    asked: list[str] = []
-    bad = Ran("violated", 4, 1.0, "")
+    return tmp_path
 
-    def run(_: Path, one: Example, *__: object) -> Ran:
-        asked.append(one.config)
-        return bad
 
-    monkeypatch.setattr(tla, "_run", run)
-    main(["--examples", str(tmp_path), "--out", str(out), "--only", "Bad"])
-    assert asked == ["specifications/climb/Bad.cfg"] * 2
-    told = out.read_text()
-    for count in (1, 2):
-        asked_by = f"answered by `check --engine pdr`: {count}; wrong: 0"
-        assert f"{count}; explored with TLC's number and verdict: {count}; {asked_by}" in told
+def words(folder: Path, *more: str) -> list[str]:
+    """The options of the benchmark."""
+    out, record = str(folder / "out.md"), str(folder / "record.jsonl")
+    return ["--examples", str(folder), "--out", out, "--record", record, *more]
+
+
+def test_models_are_taken_by_the_manifest_the_smallest_first(climb: Path) -> None:
+    assert [(one.states, one.wanted) for one in examples(climb)] == [(None, "violated"), (4, "holds")]
+
+
+@pytest.mark.slow
+def test_models_are_explored_and_checked(climb: Path) -> None:
+    main(words(climb, "--about", "On a small machine."))
+    told = (climb / "out.md").read_text()
+    for what in ("explored with TLC's number of states and verdict", "answered by `check`"):
+        assert f"{what}: 2 of 2 (100.0%)" in told
+    assert "wrong: 0" in told and "On a small machine." in told
     assert "| climb/Good.cfg | 4 | 4 | holds |" in told
     assert "| climb/Bad.cfg | violated | 4 | violated |" in told
 
-    (good, _) = examples(tmp_path, "abcd")
-    none = Ran("-", None, 1.0, "a | b")
-    wrong = Row(good, Ran("holds", 5, 1.0, ""), none, 60)
-    assert wrong.wrong and not wrong.right and not wrong.answered_symbolically
-    assert Row(good, none, Ran("violated", None, 1.0, ""), 60).wrong
 
-    main(["--examples", str(tmp_path), "--out", str(out), "--only", "Bad", "--commands", "symbolic"])
-    assert asked == ["specifications/climb/Bad.cfg"] * 3
-    assert "| climb/Bad.cfg | violated | 4 | violated |" in out.read_text()
-    assert "symbolic: a \\| b" in table([wrong], "abcd")
+def test_what_the_record_has_is_not_run_again(climb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+    ends = {"Good.cfg": Ran("-", 2, 1.0, "a | b"), "Bad.cfg": Ran("violated", 4, 1.0, "")}
+
+    def run(_: Path, one: Example, command: tuple[str, ...], __: int) -> Ran:
+        asked.append((Path(one.config).name, *command))
+        return ends[asked[-1][0]]
+
+    monkeypatch.setattr(tla, "_run", run)
+    main(words(climb, "--commands", "explore"))
+    assert asked == [("Bad.cfg", "explore"), ("Good.cfg", "explore")]
+    main(words(climb, "--commands", "explore", "symbolic", "--only", "Bad"))
+    assert asked[2:] == [("Bad.cfg", "check", "--engine", "pdr")]
+    assert "1 of 1 (100.0%), not run on 1 more" in (climb / "out.md").read_text()
+    main(words(climb, "--commands", "explore", "--again"))
+    assert asked[3:] == [("Good.cfg", "explore")]
+    told = (climb / "out.md").read_text()
+    assert "verdict: 1 of 2 (50.0%)" in told and "explore: a \\| b" in told
+
+
+def test_a_violation_that_pdr_does_not_find_is_searched_by_bmc(
+    climb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(_: Path, __: Example, command: tuple[str, ...], ___: int) -> Ran:
+        return Ran("violated" if "bmc" in command else "-", None, 2.0, "")
+
+    monkeypatch.setattr(tla, "_run", run)
+    bad, good = examples(climb)
+    assert tla.measured(climb, bad, "symbolic", 60, 60) == Ran("violated", None, 4.0, "")
+    assert tla.measured(climb, good, "symbolic", 60, 60).verdict == "-"
+    assert tla.measured(climb, bad, "symbolic", 3, 60).verdict == "-", "it took four seconds of three"
+
+
+def test_what_is_right_and_wrong() -> None:
+    good, bad = Example("M.tla", "Good.cfg", 4, False), Example("M.tla", "Bad.cfg", None, True)
+    held, none = Ran("holds", 5, 1.0, ""), Ran("-", None, 1.0, "time")
+    assert Row(good, {"explore": held}).wrong and not Row(good, {"explore": held}).right("explore")
+    assert Row(good, {"check": held}).right("check"), "check counts no states"
+    assert Row(bad, {"symbolic": held}).wrong
+    assert not Row(good, {"explore": none}).wrong
+    assert not Row(good, {"explore": Ran("safety holds", 2, 1.0, "Live: time")}).wrong
+    safety = Row(good, {"symbolic": Ran("safety holds", None, 1.0, "Live: time")})
+    assert safety.safe and not safety.right("symbolic") and not safety.wrong
+    assert not Row(bad, safety.runs).safe, "of a model with a violation that says nothing"
+
+
+def test_only_claims_about_runs_are_open() -> None:
+    results = [
+        {"property": "TypeOK", "verdict": "proved"},
+        {"property": "Live", "verdict": "unknown", "reason": "time"},
+    ]
+    told = tla._judged({"results": results}, 1.0, {"Live"})
+    assert told == Ran("safety holds", None, 1.0, "Live: time")
+    assert tla._judged({"results": results}, 1.0, set()).verdict == "-"
+    assert tla._judged({"results": results[1:]}, 1.0, {"Live"}).verdict == "-", "nothing is proved"
+
+
+def test_the_page_is_made_from_the_record() -> None:
+    told = tla.OUT.read_text()
+    rows = recorded(tla.RECORD)
+    assert {row.ran("explore").verdict for row in rows} > {"holds", "violated"}
+    assert told == page(rows, tla.about_machine(tla.OUT))
