@@ -9,12 +9,15 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
+from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.lang import NoSymbolicForm, nodes as n
 from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.lower.expressions import Sets
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from tests.tla.loading import write
 from tests.tla.lowered import asked, counts
 
 CAN = """
@@ -108,3 +111,29 @@ def test_recursion_over_places_ends_where_types_end_it(tmp_path: Path) -> None:
     assert not any(isinstance(x, n.Undefined) for x in n.postorder(model.properties["Ends"].formula))
     _, result = asked(path, "Ends", BmcOptions(depth=4))
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 3)
+
+
+CHOICES = """
+EXTENDS Naturals, FiniteSets
+CONSTANT P, Q
+VARIABLES pairs, alike
+Init == /\\ pairs =
+           CHOOSE f \\in [1..3 -> SUBSET (1..4)] : \\A i \\in 1..3 : Cardinality(f[i]) = IF i = 3 THEN 2 ELSE 1
+        /\\ alike = CHOOSE f \\in [P -> SUBSET P] : f[Q] # {} /\\ \\A p \\in P : f[p] \\subseteq f[Q]
+Next == UNCHANGED <<pairs, alike>>
+Pairs == pairs = <<{1}, {1}, {1, 2}>>
+Alike == alike = [p \\in P |-> IF p = Q THEN {Q} ELSE {}]
+"""
+
+
+def test_a_function_is_chosen_among_many_without_listing_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both meanings choose the same, and the sets of functions are larger than what may be listed."""
+    monkeypatch.setattr(Sets, "_listed_product", lambda *_: pytest.fail("the functions are listed"))
+    path = write(tmp_path, Choices=CHOICES)
+    path.with_suffix(".cfg").write_text(
+        "INIT Init NEXT Next INVARIANTS Pairs Alike CHECK_DEADLOCK FALSE CONSTANTS P = {a, b, c} Q = a\n"
+    )
+    for options in (BmcOptions(1), ExploreOptions(by=VALUES)):
+        assert [asked(path, name, options)[1].verdict for name in ("Pairs", "Alike")] == [Verdict.SAFE] * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.lang import (
@@ -22,7 +23,7 @@ from leadline.symbolic.lang import (
     placed,
     rules,
 )
-from leadline.symbolic.lang.nodes import free_variables, kept, replaced, replacement
+from leadline.symbolic.lang.nodes import free_variables, kept, rebuilt, replaced, replacement
 from leadline.symbolic.tla.lower import shapes
 
 Body = Callable[[n.Node], n.Node]
@@ -52,6 +53,7 @@ class Builder:
         self.place: Span = NOWHERE
         self.sorts: Mapping[str, Sort] = {}
         self._folded: dict[n.Node, n.Node] = {}
+        self._compiled: dict[n.Node, Callable[[Any, Mapping[str, Any]], Any]] = {}
         self._converted: dict[tuple[n.Node, Type], n.Node] = {}
         self._exchanges: dict[tuple[n.Node, n.Node], Callable[[n.Node], n.Node]] = {}
 
@@ -108,7 +110,7 @@ class Builder:
             # Most of the nodes that are folded, and compiling one takes a millisecond.
             return self.boolean(node.left.value == node.right.value)
         try:
-            value = function_of(node, {})((), {})
+            value = self._value(node)
         except OutOfBounds:
             return node
         match node.type:
@@ -117,6 +119,19 @@ class Builder:
             case Atoms():
                 return self.atom(value)
         return self.const(node.type, value)
+
+    def _value(self, node: n.Node) -> Value:
+        """The value of a node without variables. Those with constants of the same types are compiled once."""
+        parts = [*n.children(node)]
+        if isinstance(node, n.BINDERS) or not parts or not all(isinstance(x, n.Const) for x in parts):
+            return function_of(node, {})((), {})
+        names = {x: str(place) for place, x in enumerate(parts)}
+        open_ = rebuilt(node, lambda x: n.make(n.PickVar, x.type, self.place, names[x]))
+        if open_ not in self._compiled:
+            self._compiled[open_] = function_of(open_, {}, names.values())
+        return self._compiled[open_](
+            (), {name: x.value for x, name in names.items() if isinstance(x, n.Const)}
+        )
 
     def plain(self, node: n.Node) -> n.Node:
         """A listed value as one of the type of which there is a list: so are all operands."""

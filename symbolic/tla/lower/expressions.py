@@ -221,6 +221,26 @@ class Sets:
         ordered = [terms.narrowed(item, x) for x in sorted(values, key=lambda x: choice_key(item, x))]
         return [(yes if constant else terms.member(x, node), x) for x in ordered]
 
+    def functions(self, domain: Domain) -> Iterator[n.Node]:
+        """The functions to sets of a constant set, in the order of CHOOSE, each made when it is asked for."""
+        if not isinstance(domain, Product) or len({*map(id, domain.parts)}) != 1:
+            return
+        part = self.terms.set_node(self.listed(domain.parts[0]))
+        assert isinstance(part.type, Set)
+        item = part.type.item
+        if not isinstance(part, n.Const) or not has_sets(item):
+            return
+        if sorts_in(item):
+            raise Unlowerable("CHOOSE among sets of interchangeable values")
+        kind = shapes.function_type([(key.type, key.value, item) for key in domain.keys])
+        # Of tuples and whole maps the values are in the order of the keys, unlike the fields of a record.
+        if isinstance(kind, Tuple) or (
+            isinstance(kind, Map) and [*kind.keys] == [key.value for key in domain.keys]
+        ):
+            values = sorted(part.value, key=lambda x: choice_key(item, x))
+            for chosen in itertools.product(values, repeat=len(domain.keys)):
+                yield self.terms.const(kind, chosen)
+
     def _over_product(
         self,
         product: Product,
@@ -768,11 +788,17 @@ class Lowering(Sets):
 
     def _choose(self, e: s.Choose, scope: Scope) -> Entity:
         ((bound, name, domain),) = self.pairs((e.bound,), scope)
-        node = self.terms.set_node(self.listed(domain))
 
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
+        for x in self.functions(domain):
+            test = body(x)
+            if not isinstance(test, n.Const):
+                break  # It depends on more than the function.
+            if test.value:
+                return x
+        node = self.terms.set_node(self.listed(domain))
         nothing = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
         kept = self._known_choices(node, name, body)
         if kept is not None:

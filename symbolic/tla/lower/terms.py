@@ -567,6 +567,10 @@ class Terms(Builder):
         assert isinstance(kind, Map)
         if isinstance(kind.value, Never):
             return self.undefined(NEVER, "the function has no values")
+        parts = [(self.convert(key, kind.key), self.convert(value, kind.value)) for key, value in pairs]
+        known = {x.value: y.value for x, y in parts if isinstance(x, n.Const) and isinstance(y, n.Const)}
+        if len(known) == len(pairs):
+            return self.const(kind, tuple(known.get(key) for key in kind.keys))
         start = tuple(None if isinstance(kind.value, Option) else kind.value.first for _ in kind.keys)
         parts = [(self.convert(key, kind.key), self.convert(value, kind.value)) for key, value in pairs]
         if all(isinstance(x, n.Const) for part in parts for x in part):
