@@ -17,8 +17,9 @@ from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions, bou
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind, UserError
-from leadline.symbolic.meaning import explore
+from leadline.symbolic.meaning import explore, path_of
 from leadline.symbolic.solve import SOLVERS
+from leadline.symbolic.trace import TraceEnd, disagreement, trace_of_path
 from tests.engines.comparison import compare
 from tests.export.parsed import parsed
 from tests.lang.sample import check, model
@@ -204,3 +205,12 @@ def test_mistakes_of_a_constraint() -> None:
         COUNTER.replace("now.count <= 3", "now.cuont <= 3  #a"),
         "{a}: no variable `cuont` ... count",
     )
+
+
+def test_a_state_beyond_a_constraint_is_no_deadlock() -> None:
+    """A shortened run does not end there either."""
+    halting = COUNTER.replace("nxt.count = now", "nxt.require(now.count < 3)\n        nxt.count = now")
+    semantics = Semantics(model(halting))
+    path = path_of(semantics, [(0, False), (1, False), (2, False), (8, True)])
+    wrong = disagreement(semantics, trace_of_path(path, TraceEnd.DEADLOCK))
+    assert wrong is not None and "beyond a constraint" in wrong

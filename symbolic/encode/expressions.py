@@ -12,7 +12,7 @@ numbers of literals, with the least significant bit first and the sign last.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
@@ -563,8 +563,8 @@ class Expressions:
             # Whether a value is of a type is a check of ranges, for which no value is listed.
             yield node.element
             return
-        if isinstance(node, n.BigUnion) and isinstance(node.item, n.SetMap):
-            yield node.item.domain
+        if isinstance(node, n.BigUnion) and isinstance(node.item, n.SetMap | n.SetOf):
+            yield from [node.item.domain] if isinstance(node.item, n.SetMap) else node.item.items
             return
         if isinstance(node, n.Member) and (written := _written(node)) is not None:
             yield from (node.element, *written)
@@ -850,24 +850,26 @@ class Expressions:
         return self.collections.combine(type(node), left, right), error
 
     def visit_BigUnion(self, node: n.BigUnion) -> Partial:
+        if isinstance(node.item, n.SetOf):
+            return self._union([(TRUE, *self._get(x)) for x in node.item.items], FALSE)
         if isinstance(node.item, n.SetMap):
-            return self._union_of_images(node.item)
+            image, (_, error) = node.item, self._get(node.item.domain)
+            elements = self._elements(image.domain)
+            return self._union([(here, *self._body(image, x, image.body)) for x, here in elements], error)
         sets, error = self._get(node.item)
-        found: dict[Value, list[int]] = {}
-        for members, literal in sets.items():
-            for value in members:
-                found.setdefault(value, []).append(literal)
-        return self.collections.set_from(found), error
+        return self._union([(literal, dict.fromkeys(x, TRUE), FALSE) for x, literal in sets.items()], error)
 
-    def _union_of_images(self, node: n.SetMap) -> Partial:
-        """The union of the sets that a function gives, whose possible values, 2^n of them, are not listed."""
+    def _union(self, parts: Sequence[tuple[int, Shape, int]], error: int) -> Partial:
+        """The union of those sets whose literal is true, each with the literal that it is out of bounds.
+
+        The sets are never told apart: each has 2^n possible values.
+        """
         found: dict[Value, list[int]] = {}
-        errors = [self._get(node.domain)[1]]
-        for value, member in self._elements(node.domain):
-            body, error = self._body(node, value, node.body)
-            errors.append(self.circuit.conj((member, error)))
-            for one, literal in body.items():
-                found.setdefault(one, []).append(self.circuit.conj((member, literal)))
+        errors = [error]
+        for here, members, wrong in parts:
+            errors.append(self.circuit.conj((here, wrong)))
+            for value, literal in members.items():
+                found.setdefault(value, []).append(self.circuit.conj((here, literal)))
         return self.collections.set_from(found), self.circuit.disj(errors)
 
     def visit_Member(self, node: n.Member) -> Partial:

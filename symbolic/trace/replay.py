@@ -119,6 +119,8 @@ def wrong_end(semantics: Semantics, trace: Trace, last: State | None) -> str | N
             None if out_of_bounds else f"the last step goes out of bounds, and the trace says `{trace.ends}`"
         )
     if trace.ends is TraceEnd.DEADLOCK:
+        if not _is_within(semantics, last):
+            return "the last state is beyond a constraint: this is not a deadlock"
         enabled = next(iter(semantics.successors(last)), None)
         return None if enabled is None else f"{enabled.action} is enabled: this is not a deadlock"
     if trace.ends is TraceEnd.STOPS:
@@ -150,6 +152,14 @@ def _holds(semantics: Semantics, trace: Trace, name: str, last: State) -> bool:
     return not is_refuted(runs, formula, visited)
 
 
+def _is_within(semantics: Semantics, state: State) -> bool:
+    """Whether a state is within the constraints."""
+    try:
+        return semantics.constraint is None or semantics.constraint(state, {})
+    except OutOfBounds:
+        return False
+
+
 def wrong_loop(semantics: Semantics, trace: Trace) -> str | None:
     """The reason why a run does not go on for ever as it says, or is not fair; None if it does and is."""
     visited = list(states(trace))
@@ -157,7 +167,7 @@ def wrong_loop(semantics: Semantics, trace: Trace) -> str | None:
         return f"there is no state {trace.loop} to go back to"
     if visited[trace.loop] != visited[-1]:
         return f"the last state is not the one after step {trace.loop}"
-    if trace.stutters and semantics.constraint is not None and not semantics.constraint(visited[-1], {}):
+    if trace.stutters and not _is_within(semantics, visited[-1]):
         return "the last state is beyond a constraint"
     runs, word = Runs(semantics), word_of(trace)
     for fair in semantics.model.fairness:

@@ -57,6 +57,7 @@ SETS = [
         lambda s: s.empty.map(lambda _: fails(Set(Int(0, 5)))).flatten(),
         frozenset(),
     ),
+    Row("big union of written sets", lambda s: set_of(s.few, set_of(s.i)).flatten(), frozenset({1, 2, 3, 4})),
     Row("member", lambda s: s.few.has(3), True),
     Row("no member", lambda s: s.few.has(s.i), False),
     Row("no member, outside the range", lambda s: s.few.has(s.j), False),

@@ -85,11 +85,12 @@ def test_more_values_than_can_be_listed_are_refused() -> None:
             expressions.evaluate(expression.node)
 
 
-def test_a_union_of_images_lists_no_sets() -> None:
+@pytest.mark.parametrize("written", [True, False])
+def test_a_union_lists_no_sets(written: bool) -> None:
     circuit = Circuit()
     state = {name: Layout(circuit).free(kind) for name, (kind, _) in VARIABLES.items()}
-    wide = huge_set_of_sets(NOW).node.items[0]
-    union = NOW.few.map(lambda _: wrap(wide)).flatten()
+    wide = wrap(huge_set_of_sets(NOW).node.items[0])
+    union = (set_of(wide, wide) if written else NOW.few.map(lambda _: wide)).flatten()
     shape, _ = Expressions(circuit, state, {}).evaluate(union.node)
     assert set(shape) == set(range(18))
 

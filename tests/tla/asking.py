@@ -35,7 +35,7 @@ WRONG = (Verdict.VIOLATED, Verdict.OUT_OF_BOUNDS)
 PAST = 2
 """Steps beyond those of the farthest state, where nothing wrong is found."""
 MOST_SWEEPS = 5
-"""The sweeps that are refuted where nothing is wrong. Each may take every action, so they are far more steps."""
+"""The sweeps that are refuted where TLC has no run. Each may take every action, so they are far more steps."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,8 @@ def check_states(asking: Asking, by: str, *, symmetry: bool = False) -> None:
 def _ways(asking: Asking) -> Sequence[tuple[Options, bool, bool]]:
     """Options of engines; whether they answer more than unknown, and with a shortest counterexample."""
     deep = asking.farthest + PAST
-    sweeps = deep if asking.told.code else min(deep, MOST_SWEEPS)
+    # So many sweeps have a run of as many steps.
+    sweeps = min(deep, MOST_SWEEPS if asking.told.steps is None else asking.told.steps + PAST)
     return (
         (BmcOptions(deep), True, True),
         (BmcOptions(sweeps, SWEEPS), True, False),

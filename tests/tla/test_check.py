@@ -119,6 +119,16 @@ def test_a_property_that_only_exploration_answers_is_told_once(tmp_path: Path) -
     assert "M.tla:8:15" in told[0]
 
 
+def test_a_proof_by_exploration_tells_how_it_holds_vacuously(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 3 /\\ x' = x + 1"
+    path = written(tmp_path, f"{body}\nFew == x < 9\nHigh == x > 7 => x = 8\n", "Few High")
+    assert main(["check", path]) == 0
+    out = capsys.readouterr().out
+    assert out.count("holds vacuously") == 1 and "since `x > 7` is never true" in out
+
+
 COUNTER = """
 EXTENDS Integers
 VARIABLE x

@@ -225,6 +225,12 @@ def test_a_named_assumption_or_theorem_is_an_operator(tmp_path: Path) -> None:
     assert interpreter.constant(s.Apply("A")) == 3 and len(interpreter.specification.assumptions) == 2
 
 
+def test_a_parameter_of_a_library_is_no_variable_of_its_name(tmp_path: Path) -> None:
+    less = "FoldBag(LAMBDA a, b : a - b, 10, SetToBag({3}))"
+    body = f"EXTENDS Integers, Bags, BagsExt\nVARIABLES x, n\nASSUME {less} = 7"
+    assert len(specification(tmp_path, body).assumptions) == 1
+
+
 def test_an_operator_is_replaced_within_a_module_and_where_it_comes_from(tmp_path: Path) -> None:
     """As in TLC, of which `Nat <- [Q]Few` and `Bar <-[P] Nine` have this effect."""
     modules = {

@@ -26,7 +26,7 @@ from leadline.symbolic.engines.explore.explore import (
     qualified,
     unfinished,
 )
-from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
+from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart, noted
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, counted_values, occurring
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
@@ -145,7 +145,11 @@ def _on_values(
     untrue = [one for one in counted.guards or () if one["action"] in idle and not one["true"]]
     first_untrue = {one["action"]: one for one in reversed(untrue)}
     facts = replace(facts, vacuous=counted.vacuous, never_true=list(first_untrue.values()))
-    return replace(found, facts=facts)
+    results = [
+        replace(one, notes=noted(facts, one.property, {})) if one.verdict is Verdict.PROVED else one
+        for one in found.results
+    ]
+    return replace(found, results=results, facts=facts)
 
 
 def _on_circuits(

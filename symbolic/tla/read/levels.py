@@ -83,7 +83,7 @@ class Levels:
         names = known.around.keys() if known is not None else s.operators(one.body)
         around = {name: self._of_operator(name) for name in names}
         if known is None or known.around != around:
-            known = Judged(one, around, self._of(one.body))
+            known = Judged(one, around, self._of(one.body, frozenset(x.name for x in one.parameters)))
         self.judged[id(one)] = known
         return known
 
