@@ -89,27 +89,21 @@ def _check_type(w: Writer, node: n.Node, source: Type, target: Type, name: str) 
 
 
 def _connected(w: Writer, node: n.And | n.Or) -> Steps:
-    return _chain(w, "and" if isinstance(node, n.And) else "or", ((None, item) for item in node.items))
+    return _chain(w, "and" if isinstance(node, n.And) else "or", node.items)
 
 
-def _chain(w: Writer, word: str, items: Iterable[tuple[tuple[n.Bound, Code] | None, n.Node]]) -> Steps:
-    """A conjunction ("and") or disjunction ("or"), evaluated from the left until one operand decides.
-
-    Args:
-        items: the operands, each with the variable bound in it and the variable's value, if there is one.
-    """
+def _chain(w: Writer, word: str, items: Iterable[n.Node]) -> Steps:
+    """A conjunction ("and") or disjunction ("or"), evaluated from the left until one operand decides."""
     test = "if {}:" if word == "and" else "if not {}:"
     parts: list[Code] = []
-    for bound, item in items:
-        if bound is None and not parts:
+    for item in items:
+        if not parts:
             parts.append((yield item))
             continue
         w.open()
-        if bound is not None:
-            w.know(*bound)
         code = yield item
         lines = w.close()
-        if lines and parts:
+        if lines:
             name = w.store(_operands(word, parts))
             w.write(test.format(name))
             w.block([*lines, f"{name} = {code.text}"])
@@ -227,21 +221,12 @@ def _body(w: Writer, node: OverSet | n.SeqFilter) -> Generator[n.Node, Code, tup
 
 def _quantified(w: Writer, node: n.Forall | n.Exists) -> Steps:
     every = isinstance(node, n.Forall)
-    values = _constants_of(node.domain)
-    if values is not None and w.unrolls(values, node.body):
-        return (yield from _unrolled(w, node, "and" if every else "or", values))
     domain = yield from _domain_of(w, node.domain)
     name, code, lines, ordered = yield from _body(w, node)
     result = w.module.fresh("t")
     w.write(f"{result} = {every}", f"for {name} in {domain.ordered if ordered else domain.unordered}:")
     w.block([*lines, f"if {'not ' if every else ''}{code.text}:", [f"{result} = {not every}", "break"]])
     return Code(result, 0)
-
-
-def _unrolled(w: Writer, node: n.Forall | n.Exists, word: str, values: tuple[Value, ...]) -> Steps:
-    elements = [Code(w.module.literal(value, node.var.type), 0) for value in values]
-    with w.copied(max(1, len(values))):
-        return (yield from _chain(w, word, (((node.var, x), node.body) for x in elements)))
 
 
 def _choose(w: Writer, node: n.Choose) -> Steps:
@@ -286,8 +271,6 @@ def _set_map(w: Writer, node: n.SetMap) -> Steps:
 
 def _map_build(w: Writer, node: n.MapBuild) -> Steps:
     assert isinstance(node.type, Map)
-    if node.type.key.cardinality <= 64 and w.unrolls(node.type.keys, node.body):
-        return (yield from _written_map(w, node, node.type.keys))
     w.open()
     name = w.module.fresh("x")
     w.know(node.var, Code(name, 0))
@@ -297,17 +280,6 @@ def _map_build(w: Writer, node: n.MapBuild) -> Steps:
     w.write(f"{found} = []", f"for {name} in {w.listed(node.type.key)}:")
     w.block([*lines, f"{found}.append({code.text})"])
     return Code(f"tuple({found})")
-
-
-def _written_map(w: Writer, node: n.MapBuild, keys: tuple[Value, ...]) -> Steps:
-    values = []
-    with w.copied(max(1, len(keys))):
-        for key in keys:
-            w.open()
-            w.know(node.var, Code(w.module.literal(key, node.var.type), 0))
-            values.append((yield node.body))
-            w.write(*w.close())
-    return _tuple_of(values)
 
 
 def _tuple_of(parts: list[Code]) -> Code:

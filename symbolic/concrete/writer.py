@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -239,9 +238,6 @@ _DEEPEST_BLOCK = 8
 _NESTED_STATEMENTS = 19
 # Python's parser refuses 200 nested brackets.
 _DEEPEST_BRACKET = 40
-# A loop is unrolled up to so many elements, and so many nodes in all copies of its body.
-_UNROLLED_ELEMENTS = 6
-_UNROLLED_NODES = 400
 _LISTED_VALUES = 1 << 12
 # An expression with so many nodes, those of shared parts counted each time, is a function from its second copy on.
 _LARGE = 1_000
@@ -323,7 +319,6 @@ class Writer:
         self.read: dict[str, str] = {}
         self.raises = 0
         self.source = ANYWHERE
-        self._copies = 1
         self.outer_blocks = 0
         self._blocks: list[Lines] = [[]]
         self._known: list[dict[Node | tuple[Node, Type], Code]] = [{}]
@@ -493,7 +488,6 @@ class Writer:
         bound = sorted(free_variables(node), key=lambda x: x.level)
         leaves.extend(bound)
         inner = Writer(self.module, self.variables, (node,), self.rules)
-        inner._copies = self._copies
         span = self._span(node)
         inner.source = replace(self.source, span=span)
         names = [self.module.fresh("a") for _ in leaves]
@@ -539,18 +533,6 @@ class Writer:
         """A dictionary from each value to its place in the type's order."""
         table = {value: rank for rank, value in enumerate(kind.values())}
         return self.module.constant(table, ("places", kind))
-
-    def unrolls(self, values: tuple[Value, ...], body: Node) -> bool:
-        """Whether a loop is small enough to be written out for each value."""
-        size = len(values) * len(postorder(body)) * self._copies
-        return len(values) <= _UNROLLED_ELEMENTS and size <= _UNROLLED_NODES
-
-    @contextmanager
-    def copied(self, number: int) -> Iterator[None]:
-        """Count everything written inside as that many copies."""
-        self._copies *= number
-        yield
-        self._copies //= number
 
 
 def _uses(roots: Iterable[Node]) -> tuple[Counter[Node], dict[Node, int]]:
