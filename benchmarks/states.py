@@ -33,7 +33,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from leadline.symbolic.bits import Machine, RandomRuns, initial_states
+from leadline.symbolic.bits import Machine, RandomRuns, drawn_states
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
@@ -161,7 +161,7 @@ def simulated(row: Row, number: int) -> tuple[int, float]:
     machine = Machine(model)
     claim = machine.claim(model.properties[row.property].formula)
     runs = RandomRuns(machine, [claim], [1] * len(model.actions), number, _STEPS, 0)
-    runs.run(initial_states(model))
+    runs.run(drawn_states(model, 0)[0])
     return runs.runs + int(runs.taken.sum()), time.process_time() - begin
 
 

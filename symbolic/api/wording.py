@@ -192,6 +192,7 @@ def _simulated(model: Model, query: Query, answer: Answer) -> Told:
         "",
         _values(model, facts.values, _FEW),
         *([f"taken on values: {facts.by_values_since}"] if facts.by_values_since is not None else []),
+        *([f"begun in {facts.begun_in:,} of more initial states"] if facts.begun_in is not None else []),
         *_with_gap(model, query, answer),
     ]
 

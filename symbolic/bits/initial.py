@@ -7,8 +7,9 @@ that are wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -24,13 +25,45 @@ from leadline.symbolic.lang import Model, Variable
 
 _MOST = 1 << 16
 """The number of assignments that are continued at once."""
+MOST_DRAWN = 1 << 18
+"""The number of initial states in which random runs begin at most."""
 
 
-def initial_states(model: Model) -> Iterator[Words]:
+def drawn_states(model: Model, seed: int) -> tuple[Words, bool]:
+    """All initial states, or some where there are too many; and whether there may be others.
+
+    Assignments that are at hand are thinned out when they are too many. Where no initial state is left of them,
+    the first ones stand for all.
+
+    Args:
+        model: the model.
+        seed: the seed of what is drawn.
+
+    Raises:
+        NoCircuits: as `initial_states`.
+        ModelError: likewise.
+    """
+    thinned, dice = False, np.random.default_rng(abs(seed))
+
+    def thin(found: Words) -> Words:
+        nonlocal thinned
+        if len(found) <= MOST_DRAWN:
+            return found
+        thinned = True
+        return found[dice.choice(len(found), MOST_DRAWN, replace=False)]
+
+    states = [*initial_states(model, thin)]
+    if thinned and not states:
+        states = [*islice(initial_states(model), 1)]
+    return np.concatenate(states or [np.empty((0, 1), np.uint64)]), thinned
+
+
+def initial_states(model: Model, thin: Callable[[Words], Words] | None = None) -> Iterator[Words]:
     """The initial states in batches, a state for each way to choose the picks of `init`.
 
     Args:
         model: the model.
+        thin: leaves out some of the assignments of the first bits; None to list all.
 
     Raises:
         NoCircuits: if an initial state may be out of bounds: circuits do not count those.
@@ -50,7 +83,7 @@ def initial_states(model: Model) -> Iterator[Words]:
     rows = encoding.rows_after(circuit, effect.next)
     row = [x for variable in model.variables for x in masks.row(variable.name, rows[variable.name])]
     program = compiled(circuit, inputs, [row])
-    found = _assignments(circuit, inputs, allowed)
+    found = _assignments(circuit, inputs, allowed, thin)
     return (_outputs(program, picks, len(row)) for picks in found)
 
 
@@ -66,13 +99,17 @@ def _only_what_matters(model: Model, circuit: Circuit, slots: PickSlots) -> int:
     return circuit.conj(wanted)
 
 
-def _assignments(circuit: Circuit, inputs: Sequence[int], allowed: int) -> Iterator[Words]:
+def _assignments(
+    circuit: Circuit, inputs: Sequence[int], allowed: int, thin: Callable[[Words], Words] | None
+) -> Iterator[Words]:
     """The assignments of inputs that make a literal true, in batches of packed words."""
     tests = _tests(circuit, inputs, allowed)
     waiting = [(0, np.zeros((1, words_for(len(inputs))), np.uint64))]
     while waiting:
         place, found = waiting.pop()
-        if len(found) > _MOST:
+        if thin is not None:
+            found = thin(found)
+        elif len(found) > _MOST:
             half = len(found) // 2
             waiting += [(place, found[half:]), (place, found[:half])]
             continue

@@ -32,8 +32,10 @@ _SWAPS = tuple(
         (1, 0x5555555555555555),
     )
 )
-_BLOCKS = 1 << 11
+_BLOCKS = 1 << 10
 """So many blocks at a time fit into a core's cache."""
+_WORDS = 4
+"""Blocks of so many words of a state are transposed together, so that a state is in the cache for all of them."""
 
 
 def words_for(bits: int) -> int:
@@ -82,9 +84,10 @@ def unsliced(rows: Words, states: int) -> Words:
 
 def _pieces(words: int, size: int) -> Iterator[tuple[int, int, int, int]]:
     """Pieces of so many words of a state in so many words of a row: the bounds of each."""
-    width, height = min(size, _BLOCKS), max(1, _BLOCKS // max(1, size))
-    for first in range(0, words, height):
-        for begin in range(0, size, width):
+    height = max(min(words, _WORDS), _BLOCKS // max(1, size))
+    width = _BLOCKS // height
+    for begin in range(0, size, width):
+        for first in range(0, words, height):
             yield first, min(first + height, words), begin, min(begin + width, size)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -97,22 +98,28 @@ def _gates_of_sections(circuit: Circuit, sections: Sequence[Sequence[int]]) -> l
     found: list[list[int]] = [[] for _ in sections]
     for gate in below(circuit, [gate for gate, place in home.items() if place == 0]):
         home[gate] = 0
-    for gate in sorted(home):
+    for gate in below(circuit, chain(*sections)):
         found[home[gate]].append(gate)
     return found
 
 
 def below(circuit: Circuit, literals: Iterable[int]) -> list[int]:
-    """The gates that some literals depend on, operands first."""
-    seen: set[int] = set()
-    waiting = [abs(x) for x in literals]
+    """The gates that some literals depend on, operands first.
+
+    Each comes as late as it is needed, so that it is read again while its row is in a core's cache.
+    """
+    found: dict[int, None] = {}
+    entered: set[int] = set()
+    waiting = [abs(x) for x in literals][::-1]
     while waiting:
         variable = waiting.pop()
-        if variable in seen or variable not in circuit.gates:
-            continue
-        seen.add(variable)
-        waiting += map(abs, operands(circuit.gates[variable]))
-    return sorted(seen)
+        if variable in entered:
+            found[variable] = None
+        elif variable in circuit.gates:
+            entered.add(variable)
+            waiting.append(variable)
+            waiting += (abs(x) for x in operands(circuit.gates[variable])[::-1])
+    return [*found]
 
 
 def support(circuit: Circuit, literal: int) -> set[int]:

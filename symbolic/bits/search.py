@@ -50,6 +50,8 @@ _FIRST = 1 << 12
 _NUMBER = np.uint64(0xFFFFFFFF)
 _TAG = np.uint64(0xFFFFFFFF00000000)
 _REHASHED = 1 << 16
+_CACHED = 1 << 15
+"""The words that a core's cache holds beside others."""
 _MAPPED = 1 << 28
 """The bytes of states from which on they lie in a file."""
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -58,15 +60,24 @@ _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 def hashes(states: Words) -> Words:
     """A hash of each of some states: the finalizer of splitmix64 over their words."""
     first, second, third = map(np.uint64, _MULTIPLIERS)
-    found = states[:, 0] * first
-    found ^= found >> np.uint64(32)
-    for column in states.T[1:]:
-        found ^= column
-        found *= second
-        found ^= found >> np.uint64(29)
-    found *= third
-    found ^= found >> np.uint64(32)
-    return found
+    hashed = np.empty(len(states), np.uint64)
+    for piece in _pieces(states):
+        found, (least, *others) = hashed[piece], states[piece].T
+        np.multiply(least, first, found)
+        found ^= found >> np.uint64(32)
+        for column in others:
+            found ^= column
+            found *= second
+            found ^= found >> np.uint64(29)
+        found *= third
+        found ^= found >> np.uint64(32)
+    return hashed
+
+
+def _pieces(states: Words) -> Iterator[slice]:
+    """States that fit into a core's cache at a time: going through their words one by one reads them often."""
+    size = _CACHED // states.shape[1]
+    return (slice(begin, begin + size) for begin in range(0, len(states), size))
 
 
 class Rows:
@@ -213,10 +224,11 @@ class Table:
         if len(new):
             other[new] = states.take(number[new] - self.size, axis=0)
         other ^= states if len(alike) == len(states) else states.take(place.take(alike), axis=0)
-        unlike = other[:, 0]
-        for column in other.T[1:]:
-            unlike |= column
-        differs[alike] = unlike != 0
+        for piece in _pieces(other):
+            unlike, *columns = other[piece].T
+            for column in columns:
+                unlike |= column
+        differs[alike] = other[:, 0] != 0
         return np.flatnonzero(differs)
 
     def _make_room(self, more: int) -> None:
@@ -532,6 +544,8 @@ class Search:
         start = self._resume()
         kept = self.table.size > 0
         for states in begin if not kept else ():
+            if self.full:  # there may be far more
+                break
             self.fired[0] += len(states)
             marks = np.zeros((len(states), min(self.notes, 1)), np.uint64)
             self._take(_Taken(0, states, np.full(len(states), -1), marks))

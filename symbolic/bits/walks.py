@@ -166,6 +166,56 @@ def _program(machine: Machine, claims: Sequence[Claim], weights: Sequence[int]) 
     return compiled(circuit, inputs, [[*told, *machine.after(drawn, moved)]])
 
 
+class Narrow:
+    """States without the bits that no run has set, which some models have many of.
+
+    The other bits lie one behind the other as they were met, so a state gets wider in the middle of the runs,
+    by zeros.
+
+    Args:
+        bits: the number of all bits of a state.
+    """
+
+    def __init__(self, bits: int) -> None:
+        self._all = bits
+        self._bits, self._unset = np.empty(0, np.int64), np.arange(bits)
+
+    def states(self, rows: Words, lanes: int) -> Words:
+        """The states in the first lanes.
+
+        Args:
+            rows: the rows of all bits.
+            lanes: the number of states.
+        """
+        met = np.bitwise_or.reduce(rows[self._unset], axis=1) != 0
+        if met.any():
+            self._bits = np.concatenate([self._bits, self._unset[met]])
+            self._unset = self._unset[~met]
+        return unsliced(rows[self._bits], lanes)
+
+    def slice(self, states: Words, rows: Words) -> None:
+        """Set the rows of all bits to those of some states."""
+        own = np.empty((min(len(self._bits), WORD * states.shape[1]), rows.shape[1]), np.uint64)
+        sliced(states, own)
+        rows[:] = 0
+        rows[self._bits[: len(own)]] = own
+
+    def whole(self, states: Words) -> Words:
+        """Some states with all bits."""
+        found = [np.empty((0, words_for(self._all)), np.uint64)]
+        for begin in range(0, len(states), LANES):
+            part = states[begin : begin + LANES]
+            rows = np.empty((self._all, -(-len(part) // WORD)), np.uint64)
+            self.slice(part, rows)
+            found.append(unsliced(rows, len(part)))
+        return np.concatenate(found)
+
+
+def _widened(states: Words, width: int) -> Words:
+    """Some states with zeros up to so many words."""
+    return np.pad(states, ((0, 0), (0, width - states.shape[1])))
+
+
 @dataclass
 class RandomRuns:
     """Random runs, of which what they have met can be read even if an exception ends `run` early.
@@ -183,6 +233,7 @@ class RandomRuns:
     Attributes:
         runs: the number of runs that have begun.
         longest: the steps of the longest one.
+        met: the number of different states that runs have met.
         taken: how often each action was taken.
         runs_taking: for each action the number of runs that take it.
         hits: for each probe and each number of steps, the runs that reach it first after so many.
@@ -202,6 +253,7 @@ class RandomRuns:
     progress: Callable[[], None] = lambda: None
     runs: int = field(default=0, init=False)
     longest: int = field(default=0, init=False)
+    met: int = field(default=0, init=False)
     deadlocks: int = field(default=0, init=False)
     deadlock: int | None = field(default=None, init=False)
     failure: int | None = field(default=None, init=False)
@@ -213,20 +265,20 @@ class RandomRuns:
         self.runs_taking = self.taken.copy()
         self.hits = np.zeros((len(self.probes), self.depth + 1), np.int64)
         self._coin = np.random.SFC64(abs(self.seed))
-        self._table = Table(words_for(len(self.machine.inputs)))
+        self.narrow = Narrow(len(self.machine.inputs))
+        self._table = Table(1)
         self._parents = np.empty(0, np.int32)
         self._depths = np.empty(0, np.int32)
-        self._known = 0
 
     @property
     def states(self) -> Words:
         """The different states that runs have met."""
-        return self._table.states[: self._known]
+        return self.narrow.whole(self._table.states[: self.met])
 
     @property
     def depths(self) -> npt.NDArray[np.int32]:
         """The fewest steps after which a run has met each of them."""
-        return self._depths[: self._known]
+        return self._depths[: self.met]
 
     def by_depth(self) -> list[int]:
         """For each number of steps, the different states that runs meet after so many, and after no fewer."""
@@ -246,13 +298,15 @@ class RandomRuns:
             chain.append(before)
         return chain[::-1]
 
-    def run(self, begin: Iterable[Words]) -> None:
+    def run(self, begin: Words) -> None:
         """Take the runs.
 
         Args:
-            begin: the initial states in batches, one for each way to begin, of which there is at least one.
+            begin: the initial states, one for each way to begin, of which there is at least one.
         """
-        starts = np.concatenate([*begin])
+        rows = np.empty((len(self.machine.inputs), -(-len(begin) // WORD)), np.uint64)
+        sliced(begin, rows)
+        starts = self.narrow.states(rows, len(begin))
         self.runs = min(self.most, LANES)
         lanes = _Lanes(self._begun(starts, self.runs), self)
         numbers = np.full(self.runs, -1)
@@ -283,6 +337,10 @@ class RandomRuns:
 
     def _meet(self, states: Words, parents: Indices, depths: npt.NDArray[np.int32]) -> Indices:
         """Note that runs are in some states after so many steps, each coming from another one; their numbers."""
+        if (width := states.shape[1]) > self._table.states.shape[1]:
+            wider = Table(width)
+            wider.add(_widened(self._table.states, width))
+            self._table = wider
         self._table.add(states)
         numbers = self._table.numbers()
         if self._table.size > len(self._depths):
@@ -295,7 +353,7 @@ class RandomRuns:
         np.minimum.at(self._depths, own, depths[sooner])
         least = depths[sooner] == self._depths.take(own)
         self._parents[own[least]] = parents[sooner[least]]
-        self._known = self._table.size
+        self.met = self._table.size
         return numbers
 
     def note(self, lanes: _Lanes, told: Words, numbers: Indices, depths: npt.NDArray[np.int32]) -> None:
@@ -377,7 +435,7 @@ class _Lanes:
         """Take a step in each lane that goes on, and have it noted; the lanes whose run has ended."""
         inputs, runs = self._registers.inputs, self._runs
         if not self._sliced:
-            sliced(self.states, inputs[: self._bits])
+            runs.narrow.slice(self.states, inputs[: self._bits])
         inputs[self._bits] = self.row(self.goes & (self.depths < runs.depth))
         tosses = inputs[self._bits + 1 :]
         tosses[:] = runs.toss(tosses.shape)
@@ -388,7 +446,7 @@ class _Lanes:
         self.goes, depths = self._lanes_of(told[_MOVED]), self.depths
         self.depths = depths + self.goes
         runs.note(self, told, numbers, depths)
-        self.states, self._sliced = unsliced(after, len(self.goes)), True
+        self.states, self._sliced = runs.narrow.states(after, len(self.goes)), True
         inputs[: self._bits] ^= after
         self.changed = self._lanes_of(np.bitwise_or.reduce(inputs[: self._bits], axis=0))
         inputs[: self._bits] = after
@@ -402,7 +460,8 @@ class _Lanes:
     def begin(self, lanes: Indices, states: Words) -> None:
         """Begin runs in some lanes."""
         if len(lanes):
-            self.states[lanes], self.depths[lanes], self._sliced = states, 0, False
+            self.states[lanes] = _widened(states, self.states.shape[1])
+            self.depths[lanes], self._sliced = 0, False
             self.goes[lanes] = self.changed[lanes] = True
             begun = np.zeros(len(self.states), np.bool_)
             begun[lanes] = True

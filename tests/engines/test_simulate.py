@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.symbolic.bits import Machine, NoCircuits, RandomRuns, initial_states, walks
+from leadline.symbolic.bits import Machine, NoCircuits, RandomRuns, drawn_states, initial, walks
 from leadline.symbolic.bits.lanes import sliced, unsliced
+from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.explore.simulate import SimulateOptions, weights_of
-from leadline.symbolic.lang import ModelError, UserError
+from leadline.symbolic.lang import Int, ModelError, Protocol, UserError, build
 from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import DEADLOCK, replay
 from tests.asking import model_for
@@ -175,7 +176,8 @@ def test_each_step_side_by_side_is_one_on_values(seed: int) -> None:
         return
     machine, semantics = Machine(model), Semantics(model)
     runs = RandomRuns(machine, [], [1] * len(model.actions), 500, 6, seed)
-    if not (begin := [*initial_states(model)]):
+    begin, _ = drawn_states(model, 0)
+    if not len(begin):
         return
     runs.run(begin)
     states = [machine.state(words) for words in runs.states]
@@ -183,6 +185,54 @@ def test_each_step_side_by_side_is_one_on_values(seed: int) -> None:
         *before, last = (states[one] for one in runs.path(number)[-2:])
         after = semantics.successors(before[0]) if before else semantics.initial()
         assert any(outcome.state == last for outcome in after)
+
+
+def test_states_get_wider_when_runs_set_more_bits() -> None:
+    bits, lanes, dice = 200, 300, np.random.default_rng(0)
+    narrow, kept = walks.Narrow(bits), []
+    for often in (0, 3, 70, 150):
+        truth = np.zeros((bits, 5 * 64), np.uint8)
+        set_ones = dice.permutation(bits)[:often]
+        truth[set_ones, :lanes] = dice.integers(0, 2, (often, lanes), np.uint8)
+        rows = np.packbits(truth, axis=1, bitorder="little").view(np.uint64)
+        kept.append((narrow.states(rows, lanes), rows))
+    assert [states.shape[1] for states, _ in kept] == [1, 1, 2, 3]
+    for states, rows in kept:
+        again = np.empty_like(rows)
+        narrow.slice(states, again)
+        assert (again == rows).all() and (narrow.whole(states) == unsliced(rows, lanes)).all()
+
+
+class Late(Protocol):
+    """Which first pick is right shows at the last one."""
+
+    def define(self, state: Any) -> None:
+        state.both = Int(0, 30)
+
+    def init(self, start: Any) -> None:
+        first, second = start.pick("first", Int(0, 15)), start.pick("second", Int(0, 15))
+        start.require(first + second == 30)
+        start.both = first + second
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_runs_begin_in_some_of_too_many_states(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Where what was thinned out leaves none, in the first ones."""
+    monkeypatch.setattr(initial, "MOST_DRAWN", 4)
+    for model in (model_of(find("pulsar-compaction"), {}), build(Late(), [])):
+        begin, some = drawn_states(model, seed)
+        machine, semantics = Machine(model), Semantics(model)
+        assert some and 0 < len(begin) <= 4
+        firsts = {outcome.state for outcome in semantics.initial()}
+        assert {machine.state(words) for words in begin} <= firsts
+
+
+def test_too_many_initial_states_are_told() -> None:
+    """25 ** 8 of them."""
+    settings = {"message_sent_limit": 8, "keys": 4, "values": 4}
+    query = Query("pulsar-compaction", settings, ("type-safe",), SimulateOptions(20, 5))
+    facts = answer(model_for(query), query, Limits()).told(SimulateFacts)
+    assert facts.runs == 20 and facts.begun_in is not None and 0 < facts.begun_in <= initial.MOST_DRAWN
 
 
 @pytest.mark.parametrize(("bits", "size"), [(1, 1), (64, 1), (93, 2), (130, 1), (200, 700)])

@@ -141,6 +141,8 @@ class SimulateFacts(EngineFacts):
         values: the values of each variable in these states.
         by: "circuits" if the runs were taken side by side, "values" if one after the other.
         by_values_since: why they were taken on values.
+        begun_in: the number of initial states that they begin in, drawn of those of a model with far more; None
+            if all were listed.
     """
 
     runs: int
@@ -157,6 +159,7 @@ class SimulateFacts(EngineFacts):
     values: Mapping[str, Occurring]
     by: str
     by_values_since: str | None = None
+    begun_in: int | None = None
 
     def ended_early(self) -> str | None:
         return self.stopped

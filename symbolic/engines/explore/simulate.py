@@ -10,7 +10,7 @@ import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -306,6 +306,7 @@ class _OnCircuits(_Simulation):
         super().__init__(asked, options)
         self._making = making
         self._runs: RandomRuns | None = None
+        self._begun_in: int | None = None
 
     def run(self, listener: Listener) -> None:
         """Take all runs.
@@ -321,18 +322,18 @@ class _OnCircuits(_Simulation):
             raise NoCircuits(f"circuits were not made in {self._making:g} s") from None
         except (ModelError, RecursionError) as error:
             raise NoCircuits(str(error)) from error
-        if not begin:
+        if not len(begin):
             raise self.asked.semantics.no_initial_state()
         self._runs = runs
         runs.run(begin)
 
-    def _made(self, listener: Listener) -> tuple[RandomRuns, list[Words]]:
+    def _made(self, listener: Listener) -> tuple[RandomRuns, Words]:
         """The runs, none of which is taken, and the initial states."""
         # Here, since runs on values need none of it.
         from leadline.symbolic import bits
 
         def progress() -> None:
-            self.tell(listener, runs.runs, len(runs.states))
+            self.tell(listener, runs.runs, runs.met)
 
         asked, options, model = self.asked, self.options, self.asked.semantics.model
         machine = bits.Machine(model)
@@ -346,7 +347,9 @@ class _OnCircuits(_Simulation):
             [asked.names.index(name) for name in asked.probes],
             progress,
         )
-        return runs, [*bits.initial_states(model)]
+        begin, some = bits.drawn_states(model, options.seed)
+        self._begun_in = len(begin) if some else None
+        return runs, begin
 
     def facts(self, stopped: str | None) -> SimulateFacts:
         # Here, since runs on values need none of it.
@@ -356,7 +359,8 @@ class _OnCircuits(_Simulation):
         if runs is None:
             return _OnValues(self.asked, self.options, None).facts(stopped)
         values = values_at(runs.machine, bits.occurring(runs.states, runs.machine.encoding.columns))
-        return _facts(self.asked, runs, stopped, values, CIRCUITS)
+        facts = _facts(self.asked, runs, stopped, values, CIRCUITS)
+        return replace(facts, begun_in=self._begun_in)
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
         runs = self._runs
