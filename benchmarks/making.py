@@ -100,7 +100,7 @@ def measured(source: Source, seconds: int) -> str:
     except OverTime:
         ended = f"  over time in {[*making.seconds][-1]}"
     except (ModelError, Unsupported, NoInitialState, RecursionError) as error:
-        ended = f"  no model: {str(error).splitlines()[0][:200]}"
+        ended = f"  no model: {' '.join(str(error).split())[:300]}"
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     times = [*(making.seconds.get(name, 0) for name in PHASES), sum(making.seconds.values())]

@@ -396,3 +396,31 @@ def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empt
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
     # Once for each size that the set may have.
     assert entered.count("Sum") == entered.count("Size") == 4
+
+
+def test_a_recursion_over_a_sequence_ends_where_its_places_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = """
+        EXTENDS Integers, Sequences
+        VARIABLE q
+        RECURSIVE Kept(_)
+        Kept(s) == IF s = <<>> THEN <<>>
+                   ELSE IF Head(s) = 0 THEN Kept(Tail(s)) ELSE <<Head(s)>> \\o Kept(Tail(s))
+        Init == q = <<>>
+        Shorter == q' = Kept(q) \\/ (q # <<>> /\\ q' = Tail(q))
+        Next == (\\E k \\in 0..1 : Len(q) < 3 /\\ q' = Append(q, k)) \\/ Shorter
+        """
+    entered: list[str] = []
+    inlined = Lowering.inlined
+
+    def counted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
+        entered.append(definition.name)
+        return inlined(self, definition, *more)
+
+    monkeypatch.setattr(Lowering, "inlined", counted)
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    # Two calls at each of three places, and no more than that.
+    assert entered.count("Kept") <= 15

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Slots, Sort, nodes as n
+from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Seq, Slots, Sort, nodes as n
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
@@ -218,7 +218,12 @@ def _tail(t: Terms, node: n.Node) -> n.Node:
     if text is not None:
         return t.atom(shapes.quoted(text[0][1:])) if text[0] else empty
     size = t.length(_sequence(node))
-    return t.ite(t.lt(t.integer(0), size), t.slice(node, t.integer(2), size), empty)
+    rest = t.slice(node, t.integer(2), size)
+    if isinstance(rest.type, Seq):
+        # One place fewer, so that recursion over a sequence ends where its places do.
+        most = rest.type.capacity - 1
+        rest = t.convert(rest, Seq(rest.type.item, most)) if most > 0 else t.make_tuple([])
+    return t.ite(t.lt(t.integer(0), size), rest, empty)
 
 
 def _append(t: Terms, node: n.Node, item: n.Node) -> n.Node:

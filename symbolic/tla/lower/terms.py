@@ -516,6 +516,8 @@ class Terms(Builder):
         """The number of members."""
         if slots.in_slots(node.type):
             return slots.count(self, node)
+        if isinstance(node, n.SetOf) and len(node.items) == 1 and is_total(node):
+            return self.integer(1)
         node = self.set_node(node)
         assert isinstance(node.type, Set)
         return self.make(n.Cardinality, Int(0, node.type.item.cardinality), node)
@@ -958,9 +960,19 @@ def _set_as(t: Terms, node: n.Node, target: Set) -> n.Node:
             return t.make(n.SetOf, target, tuple(t.convert(x, target.item) for x in items))
         case n.SetUnion(left=left, right=right):
             return t.make(n.SetUnion, target, t.convert(left, target), t.convert(right, target))
-        case n.SetMap(domain=domain) if isinstance(target.item, Listed):
+        case n.SetMap(domain=domain) if _is_by_argument(domain, node, target):
             return t.set_of_images(domain, lambda x: t.convert(body_at(node, x), target.item), target)
+        case n.BigUnion(item=n.SetMap(domain=domain) as sets) if _is_by_argument(domain, node, target):
+            inner = t.set_of_images(domain, lambda x: t.convert(body_at(sets, x), target), Set(target))
+            return t.make(n.BigUnion, target, inner)
     return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
+
+
+def _is_by_argument(domain: n.Node, node: n.Node, target: Set) -> bool:
+    """Whether there is less to convert if each image is converted, and not each value that an image may have."""
+    arguments, images = domain.type, node.type
+    assert isinstance(arguments, Set) and isinstance(images, Set)
+    return isinstance(target.item, Listed) or arguments.item.capped <= images.item.capped
 
 
 def _pairs_of(t: Terms, node: n.Node, target: Graph) -> n.Node:
