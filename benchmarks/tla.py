@@ -15,7 +15,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +143,7 @@ def measured(folder: Path, one: Example, command: str, seconds: int, clock: int)
         again = _run(folder, one, _REFUTE, clock)
         took = (found.seconds or 0) + (again.seconds or 0)
         found = Ran(again.verdict, again.states, took, again.why)
+    found = replace(found, why=found.why.replace(f"{folder.resolve()}/", ""))
     most = seconds * _PROCESSES[command]
     if found.verdict != "-" and (found.seconds or 0) > most:
         return Ran("-", found.states, found.seconds, f"{found.verdict}, after more than {most} CPU s")

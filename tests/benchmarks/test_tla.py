@@ -90,12 +90,13 @@ def test_a_violation_that_pdr_does_not_find_is_searched_by_bmc(
     climb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(_: Path, __: Example, command: tuple[str, ...], ___: int) -> Ran:
-        return Ran("violated" if "bmc" in command else "-", None, 2.0, "")
+        return Ran("violated" if "bmc" in command else "-", None, 2.0, f"{climb}/M.tla:1:1: time")
 
     monkeypatch.setattr(tla, "_run", run)
     bad, good = examples(climb)
-    assert tla.measured(climb, bad, "symbolic", 60, 60) == Ran("violated", None, 4.0, "")
-    assert tla.measured(climb, good, "symbolic", 60, 60).verdict == "-"
+    found = tla.measured(climb, bad, "symbolic", 60, 60)
+    assert (found.verdict, found.seconds) == ("violated", 4.0)
+    assert tla.measured(climb, good, "symbolic", 60, 60) == Ran("-", None, 2.0, "M.tla:1:1: time")
     assert tla.measured(climb, bad, "symbolic", 3, 60).verdict == "-", "it took four seconds of three"
 
 
