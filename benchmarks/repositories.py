@@ -32,6 +32,7 @@ _HEAD = (
     *("module", "nodes and bounds", "TLC: states", "CPU s", "`explore`: states", "CPU s"),
     *("`check`", "CPU s", "gates", "CPU s", "PDR alone", "CPU s"),
 )
+_COMMAND = f"python -m leadline.benchmarks.repositories --modules FOLDER --commands {' '.join(COMMANDS)}"
 _DEFINITE = {"safe", "proved", "violated"}
 
 
@@ -176,7 +177,9 @@ def page(rows: Sequence[tuple[Model, Mapping[str, Ran]]], about: str) -> str:
         "explored with TLC's number of states and verdict": explored,
         "answered by `check` as TLC does": sum(x["check"].verdict == one.wanted for one, x in ends),
         "lowered to a model of formulas": sum(x["made"].verdict == "made" for _, x in ends),
-        "answered by PDR alone": sum(x["pdr"].verdict == one.wanted for one, x in ends),
+        f"answered by PDR alone, of {sum(x['pdr'] is not none for _, x in ends)} that it was asked about": sum(
+            x["pdr"].verdict == one.wanted for one, x in ends
+        ),
         "wrong": sum(_wrong(one, x) for one, x in ends),
     }
     lines = [
@@ -186,14 +189,23 @@ def page(rows: Sequence[tuple[Model, Mapping[str, Ran]]], about: str) -> str:
         "",
         *(f"- {name}: {count}" for name, count in counts.items()),
         "",
+        "With a violation, TLC's states are those until it finds it. CPU seconds are those of all",
+        "processes with their start. Gates are those of the initial states, a step and the properties.",
+        "",
         *about.splitlines(),
+        "",
+        f"`{_COMMAND}` makes this page from",
+        "`benchmarks/repositories.jsonl`, and measures what is missing there.",
         "",
         f"| {' | '.join(_HEAD)} |",
         f"|{' --- |' * len(_HEAD)}",
         *(_line(one, runs) for one, runs in ends),
     ]
     whys = [
-        f"- {one.config}, {name}: {x.why[:300]}" for one, runs in ends for name, x in runs.items() if x.why
+        f"- {one.config}, {name}: {x.why[:300]}"
+        for one, runs in ends
+        for name, x in runs.items()
+        if x.why and x is not none
     ]
     return "\n".join([*lines, "", "Commands without a verdict:", "", *whys, ""] if whys else [*lines, ""])
 
@@ -210,11 +222,16 @@ def _wrong(one: Model, runs: Mapping[str, Ran]) -> bool:
 
 def _line(one: Model, runs: Mapping[str, Ran]) -> str:
     tlc, explored, check, made, pdr = (runs[name] for name in COMMANDS)
-    states = f"{one.violated} violated" if one.violated else f"{one.states:,}"
+    states = f"{one.states:,}" + (f", {one.violated} violated" if one.violated else "")
     sizes = ["-" if x.size is None else f"{x.size:,}" for x in (explored, made)]
     cells = [f"{one.module} ({one.config})", one.bounds, states, f"{tlc.seconds:.1f}"]
     cells += [sizes[0], f"{explored.seconds:.1f}", check.verdict, f"{check.seconds:.1f}"]
-    cells += [sizes[1], f"{made.seconds:.1f}", pdr.verdict, f"{pdr.seconds:.1f}"]
+    cells += [
+        sizes[1],
+        f"{made.seconds:.1f}",
+        pdr.verdict,
+        f"{pdr.seconds:.1f}" if pdr.seconds else "not run",
+    ]
     return f"| {' | '.join(cells)} |"
 
 

@@ -49,7 +49,7 @@ def test_a_model_is_measured_and_told(tmp_path: Path, monkeypatch: pytest.Monkey
         "explore": "violated", "check": "violated", "made": "made", "pdr": "violated",
     }  # fmt: skip
     text = out.read_text()
-    assert "| climb/Climb.tla (Climb.cfg) | 1 climber | Low violated |" in text
+    assert "| climb/Climb.tla (Climb.cfg) | 1 climber | 4, Low violated |" in text
     assert "- wrong: 0" in text and "- answered by `check` as TLC does: 1" in text
     main(words)
     assert len(record.read_text().splitlines()) == 4, "what the record has is not run again"
