@@ -17,6 +17,8 @@ from leadline.symbolic.meaning.interface import Levels, Meaning, Path, State, pa
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 
+_OFTEN = 1 << 10
+"""The states between two calls of `busy`."""
 _GROWING = ("order", "parents", "deadlocks", "out_of_bounds")
 """The attributes of an explorer that grow at their end."""
 
@@ -147,6 +149,7 @@ class Explorer(Generic[AnyMeaning]):
     Args:
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
         notes: the findings that the meaning notes by itself, which are kept too.
+        busy: called now and then, also within a level and while initial states are listed.
 
     Attributes:
         fired: for init and each action, the number of outcomes.
@@ -165,6 +168,7 @@ class Explorer(Generic[AnyMeaning]):
     max_states: int | None = None
     checkpoint: Levels | None = None
     notes: Mapping[str, dict[Any, Any]] = field(default_factory=dict)
+    busy: Callable[[], None] = lambda: None
     order: list[State] = field(default_factory=list, init=False)
     parents: array[int] = field(default_factory=lambda: array("q"), init=False)
     seen: set[State] = field(default_factory=set, init=False)
@@ -211,6 +215,8 @@ class Explorer(Generic[AnyMeaning]):
             if self.depth is not None and len(self.within) > self.depth:
                 break
             for index in range(start, end):
+                if index % _OFTEN == 0:
+                    self.busy()
                 self.expand(index)
                 if self.full:
                     break
@@ -324,7 +330,13 @@ class Explorer(Generic[AnyMeaning]):
             ModelError: if there is none, nor one that is out of bounds.
         """
         found: list[State | None] = []
-        self.semantics.steps[0](None, found.append)
+
+        def add(state: State | None) -> None:
+            found.append(state)
+            if len(found) % _OFTEN == 0:
+                self.busy()
+
+        self.semantics.steps[0](None, add)
         if not found:
             raise self.semantics.no_initial_state()
         self.fired[0] = len(found)

@@ -224,3 +224,20 @@ def test_a_search_goes_on_where_types_widen(
     assert replace(facts, by="values", by_values_since=None) == by_values
     told = [(one.property, one.verdict, one.steps) for one in expected.results]
     assert [(one.property, one.verdict, one.steps) for one in found.results] == told
+
+
+MANY = """---- MODULE Many ----
+EXTENDS Naturals
+VARIABLES x, y
+Init == x \\in 1..60 /\\ y \\in 1..60
+Next == x < 60 /\\ x' = x + 1 /\\ UNCHANGED y
+====
+"""
+
+
+def test_listing_initial_states_on_values_ends_with_the_head_start(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(specifications._Exploring, "_level", lambda *_: pytest.fail("a level was explored"))
+    _, facts = explored(tmp_path, MANY, "INIT Init NEXT Next")
+    assert (facts.by, facts.states) == ("circuits", 3_600)

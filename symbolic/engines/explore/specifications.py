@@ -98,13 +98,17 @@ def answer_of_module(
     begin = time.monotonic()
     first = time.process_time()
 
-    def progress(now: Progress) -> None:
-        listener.progress(now)
+    def busy() -> None:
         if time.process_time() - first > SHORT:
             raise _Long
 
+    def progress(now: Progress) -> None:
+        listener.progress(now)
+        busy()
+
     try:
-        return _on_values(specification, query, limits, replace(listener, progress=progress))
+        told = replace(listener, progress=progress)
+        return _on_values(specification, query, limits, told, busy=busy)
     except _Long:
         found = _on_circuits(specification, model, query, _left(limits, begin), on_circuits)
     return found or _on_values(specification, query, _left(limits, begin), listener)
@@ -122,6 +126,7 @@ def _on_values(
     limits: Limits,
     listener: Listener,
     checkpoint: Checkpoint | None = None,
+    busy: Callable[[], None] = lambda: None,
 ) -> Answer:
     options = query.options
     assert isinstance(options, ExploreOptions)
@@ -133,7 +138,7 @@ def _on_values(
             f"--checkpoint keeps no register of TLCSet, which {specification.name} uses: leave it out"
         )
     found = explore_specification(
-        behaviour, options, limits, listener, deadlock=query.deadlock, checkpoint=checkpoint
+        behaviour, options, limits, listener, deadlock=query.deadlock, checkpoint=checkpoint, busy=busy
     )
     facts = found.told(ExploreFacts)
     if options.coverage or not options.vacuity or not facts.complete or time.process_time() - first > _SOON:
@@ -457,6 +462,7 @@ def explore_specification(
     *,
     deadlock: bool,
     checkpoint: Checkpoint | None = None,
+    busy: Callable[[], None] = lambda: None,
 ) -> Answer:
     """Explore a specification breadth-first.
 
@@ -469,6 +475,7 @@ def explore_specification(
         listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
+        busy: called now and then.
 
     Raises:
         Interrupted: on Ctrl-C, with the answer so far.
@@ -476,7 +483,7 @@ def explore_specification(
     """
     specification = behaviour.specification
     names = (*specification.invariants, *specification.properties)
-    exploring = _Exploring(behaviour, names, options, listener, deadlock, checkpoint)
+    exploring = _Exploring(behaviour, names, options, listener, deadlock, checkpoint, busy)
     began = time.monotonic()
     set_statistics(lambda: _statistics(exploring.explorer, began))
     stop: Stop | None = None
@@ -525,6 +532,7 @@ class _Exploring:
         listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
         checkpoint: the folder in which levels are kept; None for none.
+        busy: called now and then.
 
     Attributes:
         explorer: the search.
@@ -541,8 +549,9 @@ class _Exploring:
         listener: Listener,
         deadlock: bool,
         checkpoint: Checkpoint | None,
+        busy: Callable[[], None],
     ) -> None:
-        self._checkpoint = checkpoint
+        self._checkpoint, self._busy = checkpoint, busy
         self._behaviour, self._names, self._options, self._listener = behaviour, names, options, listener
         self._told = set() if deadlock else {DEADLOCK}
         self.about_runs: dict[str, tuple[Trace, str | None] | None] = {}
@@ -560,6 +569,7 @@ class _Exploring:
             self._options.max_states,
             self._checkpoint,
             self._behaviour.notes,
+            self._busy,
         )
 
     def _level(self, level: Level) -> None:
