@@ -195,7 +195,8 @@ def _ways(asking: Asking) -> Sequence[tuple[Options, bool, bool]]:
     return (
         (BmcOptions(deep), True, True),
         (BmcOptions(sweeps, SWEEPS), True, False),
-        (BmcOptions(sweeps, SWEEPS, shortest=True), True, True),
+        # Where nothing is found, nothing is made shorter.
+        *([(BmcOptions(sweeps, SWEEPS, shortest=True), True, True)] if asking.told.code else []),
         (PdrOptions(), True, False),
         (InductionOptions(), False, False),
         (SimulateOptions(runs=20, depth=deep), False, False),
