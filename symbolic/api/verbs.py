@@ -57,6 +57,7 @@ def check(
     - `by`: `"circuits"` or `"values"`, the explorer; by default circuits wherever the model has them;
     - `every_state`: whether it explores every state where the protocol has a view;
     - `checkpoint`: the folder in which it keeps each level, and from which the same question goes on;
+    - `parallel`: the number of processes that explore once there are many states (default: the cores);
     - `count_values`: whether it tells the values of each variable, and how many states have each;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
     - `strengthenings`: whether pdr may use those that are written for a property;
@@ -116,6 +117,7 @@ def explore(
     - `every_state`: explore every state where the protocol has a view;
     - `count_values`: tell the values of each variable, and how many states have each;
     - `checkpoint`: keep each level in a folder of this path, from which the same question goes on;
+    - `parallel`: the number of processes that explore once there are many states (default: the cores);
     - `coverage`: count how often guards are true, and look for properties that hold vacuously.
 
     The arguments, results and errors are those of `check`.

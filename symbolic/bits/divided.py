@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from mmap import mmap
 from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from tempfile import TemporaryFile
 from traceback import format_exc
 from typing import Any, NamedTuple, NoReturn
@@ -321,9 +322,8 @@ class DividedSearch(Search):
             with _undisturbed():  # a copy leaves Ctrl-C and alarms to this process
                 pid = os.fork()
                 if pid == 0:
-                    _serve(
-                        partial(WorkerSearch, self, start, numbers, place, boxes), there, [here, *self._lines]
-                    )
+                    share = partial(WorkerSearch, self, start, numbers, place, boxes)
+                    _serve(share, there, [here, *self._lines], self.workers)
             there.close()
             self._lines.append(here)
             pids.append(pid)
@@ -482,14 +482,26 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(new_share: Callable[[], WorkerSearch], line: Connection, others: Sequence[Connection]) -> NoReturn:
+def _address_space() -> int:
+    """The bytes of this process's address space; 0 where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
+def _serve(
+    new_share: Callable[[], WorkerSearch], line: Connection, others: Sequence[Connection], shares: int
+) -> NoReturn:
     """Be a share in this process, until the process that it is a copy of needs it no more."""
     try:
         for one in others:
             one.close()
         limit, most = resource.getrlimit(resource.RLIMIT_AS)
         if limit != resource.RLIM_INFINITY:
-            resource.setrlimit(resource.RLIMIT_AS, (limit // (1 + len(others)), most))
+            # What this process has is that of the one which it is a copy of; the rest is divided.
+            now = _address_space()
+            resource.setrlimit(resource.RLIMIT_AS, (now + max(0, limit - now) // shares, most))
         new_share().serve(line)
     finally:
         os._exit(0)

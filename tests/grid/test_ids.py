@@ -132,7 +132,9 @@ def others(value: Any) -> Iterator[Any]:
         yield dict([*value.items()][:-1])
     elif is_dataclass(value) and not isinstance(value, type):
         own = edits(value)  # Fields that do not matter are for the class's own test.
-        yield from (other for kind, name, other in own if matters(kind, name, getattr(value, name)))
+        places = {one.name for one in fields(value) if one.metadata.get("place")}
+        kept = (one for one in own if one[1] not in places)
+        yield from (other for kind, name, other in kept if matters(kind, name, getattr(value, name)))
     elif value is None:
         yield from ("some", 1)
     else:

@@ -44,7 +44,7 @@ def explored(
     path.write_text(module)
     path.with_suffix(".cfg").write_text(config)
     model = model_on_values(find(str(path)), {})
-    asked = Query(str(path), {}, None, ExploreOptions(by=by, workers=workers), deadlock=True)
+    asked = Query(str(path), {}, None, ExploreOptions(by=by, parallel=workers), deadlock=True)
     found = answer(model, asked)
     return found, found.told(ExploreFacts)
 

@@ -37,9 +37,9 @@ class Kept:
 
     def left(self, model: Model, query: Query) -> Query:
         """The query for what is not known of a model yet."""
-        self._names = query.names(model)
         if model.origin is None:
             return query
+        self._names = query.names(model)
         names = tuple(one.name for one in query.chosen(model) if one.name not in self.violated)
         about_runs = any(model.properties[name].temporal is not None for name in names)
         refuted = -1 if about_runs else self.refuted

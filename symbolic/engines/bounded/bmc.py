@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from leadline.symbolic.concrete import Semantics
@@ -78,8 +78,9 @@ class BmcOptions(Options):
     cube: Cube = ()
     shortest: bool = option(False, doc="search for a shortest counterexample if sweeps found one")
     symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
-    refuted: int = -1
-    ends: bool = False
+    # Known from earlier questions about narrower types: no part of what is asked, so that ids leave them out.
+    refuted: int = field(default=-1, metadata={"place": True})
+    ends: bool = field(default=False, metadata={"place": True})
 
     @classmethod
     def chosen(cls, given: Mapping[str, object]) -> Self:

@@ -70,8 +70,8 @@ class ExploreOptions(Options):
         every_state: whether every state counts where the protocol declares a view.
         checkpoint: the folder in which levels are kept, and from which the exploration goes on.
         notes: whether each proof names the actions that are never taken, as a store of results needs.
-        workers: the number of processes that explore on circuits once there are many states; by default as many as
-            there are cores, and one beside other engines.
+        parallel: the number of processes that explore on circuits once there are many states; by default as many
+            as there are cores, and one beside other engines.
         prove: whether a property that holds in all reachable states counts as proved, not as safe. Every
             state counts then.
     """
@@ -99,9 +99,10 @@ class ExploreOptions(Options):
     checkpoint: str | None = option(
         None, metavar="DIR", doc="keep each level in a folder; the same command again goes on from there"
     )
-    workers: int | None = option(
+    parallel: int | None = option(
         None,
         metavar="N",
+        flag="workers",
         low=1,
         most=MOST_WORKERS,
         place=True,
@@ -409,8 +410,8 @@ class _Exploring:
 
 def workers_for(options: ExploreOptions, limits: Limits) -> int:
     """The number of processes that explore: as many as are asked for, or as cores and memory allow."""
-    if options.workers is not None:
-        return options.workers
+    if options.parallel is not None:
+        return options.parallel
     if options.prove or options.coverage:
         return 1  # others have the other cores, or the action that reaches a state first matters
     room = address_space_mb(limits) / _WORKER_MB  # infinite without a limit
