@@ -239,11 +239,11 @@ class WorkerSearch(Search):
         return self.states[: self._end], self.parents[: self._end], self._start
 
     def occurring_in(self, columns: Sequence[range]) -> list[tuple[Words, Indices]]:
-        """`occurring`, as a list."""
+        """`occurring` as a list, which a message can carry."""
         return list(self.occurring(columns))
 
     def guards(self, reached: bool) -> Tests:
-        """`tested`."""
+        """`tested`, with an argument by its place, as requests have them."""
         return self.tested(reached=reached)
 
     # -- states ------------------------------------------------------------------------------------
@@ -499,7 +499,7 @@ def _serve(
             one.close()
         limit, most = resource.getrlimit(resource.RLIMIT_AS)
         if limit != resource.RLIM_INFINITY:
-            # What this process has is that of the one which it is a copy of; the rest is divided.
+            # A copy has the address space of its original already. The shares divide the rest of the limit.
             now = _address_space()
             resource.setrlimit(resource.RLIMIT_AS, (now + max(0, limit - now) // shares, most))
         new_share().serve(line)

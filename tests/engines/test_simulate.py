@@ -217,7 +217,7 @@ class Late(Protocol):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_runs_begin_in_some_of_too_many_states(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Where what was thinned out leaves none, in the first ones."""
+    """Runs begin in the first initial states where thinning out leaves none."""
     monkeypatch.setattr(initial, "MOST_DRAWN", 4)
     for model in (model_of(find("pulsar-compaction"), {}), build(Late(), [])):
         begin, some = drawn_states(model, seed)
