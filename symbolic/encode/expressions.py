@@ -15,6 +15,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import takewhile
 from typing import Any, ClassVar
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
@@ -506,6 +507,7 @@ class Expressions:
         self.picks = picks
         self._memo: dict[tuple[n.Node, tuple[Value, ...]], Partial] = {}
         self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
+        self._possible: dict[tuple[n.Node, tuple[Value, ...]], list[tuple[Value, int]]] = {}
         self._environment: Environment = {}
         self.fixed: Environment = {}
 
@@ -627,6 +629,24 @@ class Expressions:
                 found.append((_Entry(variable.name, key, record), entry.present))
         return found
 
+    def _fitting(self, node: n.Forall | n.Exists) -> list[tuple[Value, int]]:
+        r"""The entries for which the body of a quantifier is more than a constant.
+
+        Of the pairs in `\A a, b \in S : a.type = "x" /\ b.type = "y" /\ ... => ...` only those that fit are gone
+        through: what the condition tells of one of the two alone is evaluated for each member, not for each pair.
+        """
+        if type(node.body) is not type(node) and not free_variables(node):
+            return self._entries(node)
+        place = node, self._key(node.domain)[1]
+        if place not in self._possible:
+            tests = _tests(node)
+            self._possible[place] = [
+                (value, member)
+                for value, member in self._entries(node)
+                if all(self._body(node, value, test)[0] != FALSE for test in tests)
+            ]
+        return self._possible[place]
+
     # -- leaves -----------------------------------------------------------------------------------
 
     def visit_Const(self, node: n.Const) -> Partial:
@@ -738,7 +758,7 @@ class Expressions:
         if sought is not None:
             return self._is_among(node.domain, *sought)
         reached, errors, found = TRUE, [self._get(node.domain)[1]], []
-        for value, member in self._entries(node):
+        for value, member in self._fitting(node):
             body, error = self._body(node, value, node.body)
             here = self.circuit.conj((reached, member))
             errors.append(self.circuit.conj((here, error)))
@@ -1032,6 +1052,22 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
     """
     items = node.domain.items if isinstance(node.domain, n.SetOf) else None
     return items if items and all(x.type == node.element.type for x in items) else None
+
+
+def _tests(node: n.Forall | n.Exists) -> list[n.Node]:
+    """Conditions on the variable of a quantifier alone: where one is false, so is `Exists`, and `Forall` is true.
+
+    Those after one that may go out of bounds are not among them.
+    """
+    body = node.body
+    while type(body) is type(node) and is_total(body.domain):
+        body = body.body
+    if isinstance(node, n.Forall):
+        if not isinstance(body, n.Implies):
+            return []
+        body = body.premise
+    items = takewhile(is_total, body.items if isinstance(body, n.And) else (body,))
+    return [item for item in items if free_variables(item) == {node.var}]
 
 
 def sought_in(node: n.Choose | n.Exists) -> tuple[Listed, n.Node] | None:

@@ -1,13 +1,29 @@
-"""Values that are compared need not be listed: members that are written, and those looked for in lists."""
+"""Values that are compared need not be listed, nor pairs of members that do not fit."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from leadline.symbolic.encode.circuit import TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions, sought_in
 from leadline.symbolic.encode.layout import Layout
-from leadline.symbolic.lang import BOOL, Int, Set, Type, listed, looked_up, member_of, nodes as n, record
+from leadline.symbolic.lang import (
+    BOOL,
+    Int,
+    Set,
+    Type,
+    exists,
+    forall,
+    implies,
+    listed,
+    looked_up,
+    member_of,
+    nodes as n,
+    record,
+    wrap,
+)
 from leadline.symbolic.lang.span import NOWHERE
 from tests.encode.truth import Solved
 
@@ -76,3 +92,40 @@ def test_a_value_is_looked_for_in_a_set_of_a_list(kind: type[n.Node]) -> None:
     assert solved.possible(found, *empty) is (kind is n.Forall)
     assert solved.possible(found, *alone) and solved.possible(-found, *alone)
     assert solved.possible(found, *sent.values()) is (kind is n.Exists)
+
+
+PAIR = record("Pair", kind=Int(0, 2), of=Int(0, 4))
+
+
+@pytest.mark.parametrize("universal", [True, False])
+def test_of_pairs_only_those_that_fit_are_gone_through(
+    universal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: Any = wrap(variable("sent", Set(PAIR)))
+    if universal:
+        node = forall(
+            sent, lambda a: forall(sent, lambda b: implies((a.kind == 0) & (b.kind == 1), a.of != b.of))
+        ).node
+    else:
+        node = exists(
+            sent, lambda a: exists(sent, lambda b: (a.kind == 0) & (b.kind == 1) & (a.of == b.of))
+        ).node
+    circuit = Circuit()
+    members = Layout(circuit).free(Set(PAIR))
+    tried: list[Any] = []
+    body = Expressions._body
+
+    def counted(*given: Any) -> Any:
+        tried.append(given[2])
+        return body(*given)
+
+    monkeypatch.setattr(Expressions, "_body", counted)
+    found, error = Expressions(circuit, {"sent": members}, {}).evaluate(node)
+    clashes = [circuit.conj((members[0, of], members[1, of])) for of in range(5)]
+    expected = -circuit.disj(clashes) if universal else circuit.disj(clashes)
+    solved = Solved(circuit, [found, expected], [])
+    assert error == -TRUE
+    assert solved.possible(found) and solved.possible(-found)
+    assert not solved.possible(found, -expected) and not solved.possible(-found, expected)
+    # The test of the first on 15 members, of the second on 15, the first five members, and five with each of them.
+    assert len(tried) == 15 + 15 + 5 + 25
