@@ -47,6 +47,12 @@ def module(folder: Path, text: str = PHASES) -> str:
     return str(path)
 
 
+@pytest.fixture(autouse=True)
+def told_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure is told with the rest of the answer, however slow the machine is."""
+    monkeypatch.setattr("leadline.symbolic.api.asked.GRACE", 600.0)
+
+
 def explored(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     status = main(["explore", *arguments])
     told = capsys.readouterr()
