@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from leadline.symbolic.conform.answer import Conformance, Fits
-    from leadline.symbolic.conform.ask import conformance
+    from leadline.symbolic.conform.ask import Conformance, Fits, conformance
     from leadline.symbolic.conform.events import Event, Log
     from leadline.symbolic.conform.logs import LogMap, read_log, read_map
 

@@ -4,24 +4,115 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import islice, permutations, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.conform.answer import Conformance, Fits
 from leadline.symbolic.conform.events import Cut, Log
 from leadline.symbolic.conform.explain import MOST_EXPLAINED, Explained, explained
 from leadline.symbolic.conform.logs import LogMap, Reader, opened, read_log
 from leadline.symbolic.conform.states import Fit, Forms, Steps, TooManyStates
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at
-from leadline.symbolic.lang import Model, UserError
-from leadline.symbolic.trace import Trace, TraceEnd, replay
+from leadline.symbolic.lang import Model, UserError, counted
+from leadline.symbolic.trace import Trace, TraceEnd, document, replay
 
 if TYPE_CHECKING:
     from leadline.symbolic.conform.circuits import Circuits
+
+
+_LONGEST = 500  # characters of an event that are told
+
+
+class Fits(StrEnum):
+    """Whether a log fits a model."""
+
+    CONFORMS = "conforms"
+    DIFFERS = "does not conform"
+    OUT_OF_BOUNDS = "out of bounds"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """Whether a log is a run of a model.
+
+    Attributes:
+        verdict: whether it is. Out of bounds: only steps that leave the model's bounds could explain an event,
+            so larger parameters decide.
+        events: the number of its events.
+        explained: the most events, from the beginning, that a run explains.
+        by: the way in which runs were searched: "values", "circuits" or "solver".
+        run: where it was wanted, a run that explains all events; of a log that does not conform, one that
+            explains the longest prefix.
+        place: the file and the line of the first event that no step explains, after the longest prefix.
+        event: the text of that line.
+        why: for that event, what is against each action that it could be.
+        names: the members of sorts for which names in the log were taken.
+        reason: why the verdict is unknown.
+        cause: the cause of that, for programs.
+        seconds: wall-clock seconds.
+    """
+
+    verdict: Fits
+    events: int
+    explained: int
+    by: str
+    run: Trace | None = None
+    place: str | None = None
+    event: str | None = None
+    why: Explained = field(default_factory=Explained)
+    names: Mapping[str, str] = field(default_factory=dict)
+    reason: str | None = None
+    cause: Cause | None = None
+    seconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.verdict is Fits.CONFORMS
+
+    def headline(self) -> str:
+        """The answer in a sentence."""
+        events = counted(self.events, "event")
+        if self.verdict is Fits.CONFORMS:
+            steps = "" if self.run is None else f" as a run of {counted(self.run.length, 'step')}"
+            return f"conforms: {events}{steps}"
+        begun = f"the first {counted(self.explained, 'event')} of {self.events:,} are a run of the model"
+        begun = begun if self.explained > 1 else f"{self.explained} of {events} is a run of the model"
+        if self.verdict is Fits.UNKNOWN:
+            return f"unknown: {self.reason}; {begun}"
+        told = f"{self.verdict}: {begun}, and no step explains the next"
+        if self.verdict is Fits.OUT_OF_BOUNDS:
+            return f"{told}; a step on the way leaves the model's bounds, so larger parameters may explain it"
+        return told
+
+    def objection(self) -> str:
+        """The event that no step explains, and why, in lines; "" if the log conforms or there is no such event."""
+        if self.place is None:
+            return ""
+        head = f"{self.place}: no step explains this, after {self.explained} of"
+        event = self.event or ""
+        shown = event if len(event) <= _LONGEST else f"{event[:_LONGEST]}..."
+        return "\n".join(filter(None, [f"{head} {counted(self.events, 'event')}", shown, *self.why.lines()]))
+
+    def to_json(self, model: Model, source: str) -> dict[str, Any]:
+        """The answer as a JSON object."""
+        return {
+            "verdict": str(self.verdict),
+            "events": self.events,
+            "explained": self.explained,
+            "by": self.by,
+            "place": self.place,
+            "why": [x.to_json() for x in self.why.attempts],
+            "nearest": None if self.why.nearest is None else self.why.nearest.to_json(),
+            "names": dict(self.names),
+            "reason": self.reason,
+            "seconds": round(self.seconds, 3),
+            "run": None if self.run is None else document(model, self.run, source),
+        }
+
 
 MOST_STATES = 1_000_000
 """The most states after an event, unless another number is asked for."""
@@ -65,7 +156,7 @@ def conformance(
     about = about or LogMap()
     log, reader = read_log(model, paths, about)
     best: Conformance | None = None
-    for names in _matches(model, reader):
+    for names in _matches(reader):
         if names:
             log, _ = read_log(model, paths, about, names)
         found = _asked(model, log, about, hidden, by, limits or Limits(), most_states, longest, progress)
@@ -78,7 +169,7 @@ def conformance(
     return replace(best, seconds=time.monotonic() - begin)
 
 
-def _matches(model: Model, reader: Reader) -> Iterator[Mapping[str, str]]:
+def _matches(reader: Reader) -> Iterator[Mapping[str, str]]:
     """The ways to match names of the log's with members that the model tells apart; first, those of `reader`.
 
     Raises:

@@ -7,8 +7,9 @@ by values.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,9 +58,9 @@ class Circuits:
         outcomes = [*(x.enabled for x in machine.moves), *(x.literal for x in machine.failures)]
         sections = [outcomes, *(x.literals for x in self._written)]
         self._steps = Batches(compiled(machine.circuit, machine.inputs, sections))
-        self._tests: dict[tuple[Part, ...], Batches] = {}
+        self._test = lru_cache(_MOST_REMEMBERED)(self._new_test)
+        self._chosen = lru_cache(_MOST_REMEMBERED)(self._choice)
         self._literals: dict[Part, tuple[int, int]] = {}
-        self._choices: dict[tuple[object, ...], _Chosen] = {}
 
     def packed(self, states: Iterable[State]) -> PackedSet:
         """A set of states."""
@@ -88,7 +89,7 @@ class Circuits:
             places = places[self._fitting(states[places], after)]
             yield states[places], places
             return
-        chosen = self._chosen(calls)
+        chosen = self._chosen(tuple((name, *picks.items()) for name, picks in calls.items()))
         for low in range(0, len(places), self._steps.lanes):
             batch = places[low : low + self._steps.lanes]
             for found, lanes in self._stepped(states[batch], chosen):
@@ -107,22 +108,14 @@ class Circuits:
                 rows = self._steps.outputs(registers, place + 1)
                 yield self._written[place].to(states.take(lanes, axis=0), lanes, rows), lanes
 
-    def _chosen(self, calls: Calls) -> _Chosen:
-        """The steps that have given picks."""
-        key = tuple((name, *picks.items()) for name, picks in calls.items())
-        if key not in self._choices:
-            if len(self._choices) > _MOST_REMEMBERED:
-                self._choices.clear()
-            moves, failures = self._machine.moves, self._machine.failures
-            self._choices[key] = _Chosen(
-                [x for x, one in enumerate(moves) if self._is_of(one.action, one.picks, calls)],
-                [
-                    x
-                    for x, one in enumerate(failures, start=len(moves))
-                    if self._is_of(one.action, one.picks, calls)
-                ],
-            )
-        return self._choices[key]
+    def _choice(self, told: tuple[tuple[Any, ...], ...]) -> _Chosen:
+        """The steps that have given picks: for each action its name, and pairs of a pick and its value."""
+        calls: Calls = {name: dict(picks) for name, *picks in told}
+        moves, failures = self._machine.moves, enumerate(self._machine.failures, len(self._machine.moves))
+        return _Chosen(
+            [x for x, one in enumerate(moves) if self._is_of(one.action, one.picks, calls)],
+            [x for x, one in failures if self._is_of(one.action, one.picks, calls)],
+        )
 
     def _is_of(self, action: int, made: Mapping[str, Value], calls: Calls) -> bool:
         """Whether a step is one of some calls. One out of bounds may lack picks that it had not made by then."""
@@ -133,11 +126,7 @@ class Circuits:
         """The places of the states that have some parts."""
         if not parts or not len(states):
             return np.arange(len(states))
-        test = self._tests.get(parts)
-        if test is None:
-            if len(self._tests) > _MOST_REMEMBERED:
-                self._tests.clear()
-            test = self._tests[parts] = self._test(parts)
+        test = self._test(parts)
         found = [
             where(~np.bitwise_or.reduce(test.outputs(test.run(states[low : low + test.lanes]), 0))) + low
             for low in range(0, len(states), test.lanes)
@@ -145,7 +134,7 @@ class Circuits:
         places = np.concatenate(found)
         return places[places < len(states)]
 
-    def _test(self, parts: tuple[Part, ...]) -> Batches:
+    def _new_test(self, parts: tuple[Part, ...]) -> Batches:
         """Tells of states whether they lack a part."""
         for part in parts:
             if part not in self._literals:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from leadline.symbolic.conform.answer import Conformance, Fits
-from leadline.symbolic.conform.ask import conformance
+from leadline.symbolic.conform.ask import Conformance, Fits, conformance
 from leadline.symbolic.conform.logs import LogMap, Reader, read_map
 from leadline.symbolic.engines import (
     Answer,

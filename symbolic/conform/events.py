@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any
 
 from leadline.symbolic.concrete import State
@@ -155,7 +157,9 @@ class Log:
     needs: dict[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)
     has_clock: bool = False
     clock_error: float = 0.0
-    _events: dict[bytes, Event] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self._event = lru_cache(_MOST_REMEMBERED)(self._made)
 
     @property
     def size(self) -> int:
@@ -164,26 +168,14 @@ class Log:
 
     def event(self, node: int, place: int) -> Event:
         """The event of a node at a place, from 0."""
-        told = self.nodes[node].told(place)
-        key = told.tobytes()
-        event = self._events.get(key)
-        if event is None:
-            if len(self._events) > _MOST_REMEMBERED:
-                self._events.clear()
-            event = self._events[key] = self._made(told)
-        return event
+        return self._event(self.nodes[node].told(place).tobytes())
 
-    def _made(self, told: Sequence[int]) -> Event:
-        after = told[2 + told[1] :]
-        leaves = 0
-        for x in after:
-            leaves |= self.leaves[x]
-        return Event(
-            self.calls[told[0]],
-            tuple(self.parts[x] for x in told[2 : 2 + told[1]]),
-            tuple(self.parts[x] for x in after),
-            leaves == self.all_leaves,
-        )
+    def _made(self, content: bytes) -> Event:
+        calls, count, *parts = array("I", content)
+        before, after = parts[:count], parts[count:]
+        leaves = reduce(or_, (self.leaves[x] for x in after), 0)
+        told, shown = (tuple(self.parts[x] for x in some) for some in (before, after))
+        return Event(self.calls[calls], told, shown, leaves == self.all_leaves)
 
     def place(self, node: int, place: int) -> str:
         """The file and the line of an event."""
@@ -198,11 +190,8 @@ class Log:
             left = [node for node in left if times[node] <= latest]
         if not self.needs:
             return left
-        return [node for node in left if self._has_its_causes(node, cut)]
-
-    def _has_its_causes(self, node: int, cut: Cut) -> bool:
-        needs = self.needs.get((node, cut[node]), {})
-        return all(cut[other] >= least for other, least in needs.items())
+        needs = {node: self.needs.get((node, cut[node]), {}) for node in left}
+        return [node for node in left if all(cut[other] >= least for other, least in needs[node].items())]
 
 
 def formula(model: Model, part: Part) -> n.Node:

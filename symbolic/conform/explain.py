@@ -35,6 +35,10 @@ class Attempt:
     wrong: tuple[str, ...]
     outside: bool = False
 
+    def to_json(self) -> dict[str, object]:
+        """The attempt as a JSON object."""
+        return {"action": self.call, "wrong": list(self.wrong)}
+
 
 @dataclass(frozen=True)
 class Explained:

@@ -150,7 +150,7 @@ class _Search:
                 if number < len(self.log.nodes[node]):
                     happens[node, number] = self.solver.new_variables(1)
                     self._event(depth, happens[node, number], node, number, literal, choices)
-        self._one_of(depth, list(happens.values()), choices)
+        self._one_of(list(happens.values()), choices)
         self._count(happens)
 
     def _event(
@@ -190,7 +190,7 @@ class _Search:
             for literal in (self._predicates.violated[place], self._predicates.out_of_bounds[place]):
                 self.solver.add([(-if_true, -instance(literal))])
 
-    def _one_of(self, depth: int, happens: Sequence[int], choices: Mapping[str, int]) -> None:
+    def _one_of(self, happens: Sequence[int], choices: Mapping[str, int]) -> None:
         """Assert that a layer takes at most one event, and a hidden step otherwise, with no more than may be."""
         add = self.solver.add
         add([(-x, -y) for place, x in enumerate(happens) for y in happens[:place]])

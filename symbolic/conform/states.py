@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leadline.symbolic.concrete import Semantics, State
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from leadline.symbolic.conform.circuits import Circuits
 
 _SPACING = 1024
-_MOST_CACHED = 400_000
-"""The number of steps that are remembered: some hundred megabytes."""
+_MOST_REMEMBERED = 100_000
+"""The answers of each kind that are remembered: some hundred megabytes."""
 _MOST_CUTS = 64
 _MOST_STATES = 4096
 """The states, and the cuts of nodes without one clock, with which the search goes on while all is well."""
@@ -59,21 +60,17 @@ class Steps:
     def __init__(self, semantics: Semantics, hidden: Sequence[str]) -> None:
         self.semantics = semantics
         self.hidden_actions = tuple(hidden)
-        self._of_action: dict[tuple[State, str], tuple[Outcome, ...]] = {}
-        self._after: dict[tuple[State, Event], frozenset[State]] = {}
-        self._beyond: dict[State, frozenset[State]] = {}
-        self._shared: dict[tuple[str, object, State | None], Step] = {}
-        self._cached = 0
+        remembered = lru_cache(_MOST_REMEMBERED)
+        self.outcomes = remembered(self._outcomes)
+        self.after = remembered(self._after)
+        self.hidden = remembered(self._hidden)
+        # A long run takes few different steps, many times.
+        self._shared = remembered(lambda name, picks, state: Step(name, dict(picks), state))
         self.outside = False
 
-    def outcomes(self, state: State, action: str) -> tuple[Outcome, ...]:
+    def _outcomes(self, state: State, action: str) -> tuple[Outcome, ...]:
         """The outcomes of an action in a state."""
-        found = self._of_action.get((state, action))
-        if found is None:
-            attempts = self.semantics.attempts(state, action)
-            found = self._of_action[state, action] = tuple(x for x in attempts if x is not None)
-            self._count(1 + len(found))
-        return found
+        return tuple(x for x in self.semantics.attempts(state, action) if x is not None)
 
     def explaining(self, state: State, event: Event) -> Iterator[Outcome]:
         """The outcomes in a state that explain an event."""
@@ -94,37 +91,22 @@ class Steps:
             else:
                 yield one
 
-    def after(self, state: State, event: Event) -> frozenset[State]:
+    def _after(self, state: State, event: Event) -> frozenset[State]:
         """The states after an event."""
-        found = self._after.get((state, event))
-        if found is None:
-            if event.is_step:
-                found = frozenset(x.state for x in self.explaining(state, event) if x.state is not None)
-            else:
-                seen = all(part.fits(state) for part in (*event.before, *event.after))
-                found = frozenset({state} if seen else ())
-            self._after[state, event] = found
-            self._count(1 + len(found))
-        return found
+        if event.is_step:
+            return frozenset(x.state for x in self.explaining(state, event) if x.state is not None)
+        seen = all(part.fits(state) for part in (*event.before, *event.after))
+        return frozenset({state} if seen else ())
 
-    def hidden(self, state: State) -> frozenset[State]:
+    def _hidden(self, state: State) -> frozenset[State]:
         """The states one hidden step after a state."""
-        found = self._beyond.get(state)
-        if found is None:
-            outcomes = self.hidden_outcomes(state)
-            found = self._beyond[state] = frozenset(x.state for x in outcomes if x.state is not None)
-            self._count(1 + len(found))
-        return found
+        return frozenset(x.state for x in self.hidden_outcomes(state) if x.state is not None)
 
     def step(self, state: State, event: Event | None, target: State) -> Step:
         """The step from a state to a target that explains an event, or a hidden one without an event."""
         outcomes = self.hidden_outcomes(state) if event is None else self.explaining(state, event)
         one = next(x for x in outcomes if x.state == target)
-        key = one.action, one.picks, one.state
-        # A long run takes few different steps, many times.
-        if key not in self._shared:
-            self._shared[key] = Step(one.action, dict(one.picks), one.state)
-        return self._shared[key]
+        return self._shared(one.action, one.picks, one.state)
 
     def hidden_outcomes(self, state: State) -> Iterator[Outcome]:
         """The hidden steps in a state."""
@@ -133,13 +115,6 @@ class Steps:
                 self.outside |= one.state is None
                 if one.state is not None and one.state != state:
                     yield one
-
-    def _count(self, more: int) -> None:
-        self._cached += more
-        if self._cached > _MOST_CACHED:
-            self._cached = 0
-            for cache in (self._of_action, self._after, self._beyond):
-                cache.clear()
 
 
 class StateSet(ABC):
