@@ -18,8 +18,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.cli.grid import duration
 from leadline.symbolic.grid import layers, plan as plans
 from leadline.symbolic.grid.cost import FILE, CostModel, read_cost_model
-from leadline.symbolic.grid.gridfile import read_checks
-from leadline.symbolic.grid.gridvalues import Mistakes
+from leadline.symbolic.grid.gridfile import Mistakes, read_checks
 from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.lang import Model, UserError
