@@ -15,8 +15,8 @@ if TYPE_CHECKING:
         Fitting as Fitting,
         assert_conforms as assert_conforms,
         conform as conform,
+        drive as drive,
     )
-    from leadline.symbolic.api.driving import drive as drive
     from leadline.symbolic.api.grids import GridResults as GridResults, grid as grid
     from leadline.symbolic.api.protocols import (
         LoadedProtocol as LoadedProtocol,
