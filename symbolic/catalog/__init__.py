@@ -7,7 +7,6 @@ each with the properties in the module of the same name in `leadline.properties`
 the entry-point group `leadline.protocols`, whose values are modules that hold both.
 """
 
-from leadline.symbolic.catalog.by_value import packed, receive
 from leadline.symbolic.catalog.entry import Entry, model_of, model_on_values, model_or_outline
 from leadline.symbolic.catalog.sources import (
     GROUP,
@@ -20,6 +19,8 @@ from leadline.symbolic.catalog.sources import (
     installed,
     load_file,
     made_again,
+    packed,
     packed_whole,
+    receive,
     split_path,
 )

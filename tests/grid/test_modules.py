@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.catalog import model_of, packed
-from leadline.symbolic.catalog.by_value import receive
+from leadline.symbolic.catalog.sources import receive
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.store import Store
