@@ -98,7 +98,9 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "list": _ours("show", "list protocols with their parameters and properties", "declare_list"),
         "show": _ours("show", "show the variables, actions and properties of a protocol"),
         "check": _ours(
-            "check", "check properties: by several engines at once or, with a depth, within so many steps"
+            "ask",
+            "check properties: by several engines at once or, with a depth, within so many steps",
+            "check",
         ),
         "explore": _ours(
             "ask", "search all reachable states, or those within a number of steps, breadth first", "explore"

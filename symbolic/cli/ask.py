@@ -1,4 +1,4 @@
-"""Commands that put one query to an engine and report its answer, such as `check` and `explore`."""
+"""Commands that put one query to an engine and report its answer: `check`, `explore` and `simulate`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from leadline.symbolic.cli.output import (
     check_writable,
     deliver,
     exit_of,
+    is_special,
     worst,
     write_out,
     written_trace,
@@ -48,6 +49,8 @@ from leadline.symbolic.engines import (
     Listener,
     Query,
     Result,
+    Verdict,
+    answer_in_child,
     engines_of,
 )
 from leadline.symbolic.engines.ask.choice import (
@@ -72,13 +75,38 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.meaning import Meaning, State
-from leadline.symbolic.solve import LONE, SOLVERS
+from leadline.symbolic.solve import LONE, PROVER, SOLVERS
 
 FAILED, ALL = "failed", "all"
 """The runs that a report shows."""
 
 _MOST_NODES = 500
 _MOST_SHARDS = 10_000
+
+
+def check(parser: argparse.ArgumentParser) -> None:
+    """Declare `check`."""
+    declare(parser, "check")
+    parser.add_argument(
+        "--proof",
+        type=Path,
+        metavar="FILE",
+        help=f"write a proof by {PROVER.title} that the properties found safe are safe: FILE.cnf is the "
+        "formula that one of them fails or a step goes out of bounds (DIMACS), FILE its refutation (DRUP); "
+        "--timeout and --memory limit the proof apart from the search",
+    )
+    parser.add_argument(
+        "--all",
+        metavar="N",
+        type=at_least(1),
+        help="tell up to N counterexamples to invariants, each to another violation: another value of --view, or "
+        "without it another state up to the names of members",
+    )
+    parser.add_argument(
+        "--view",
+        metavar="EXPRESSION",
+        help="with --all: the expression by which violations differ, as in `cover --goal`",
+    )
 
 
 def explore(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +139,16 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
     if command == "explore":
         _add_graph(parser)
         _add_cluster(parser)
-    parser.set_defaults(run=run, command=command)
+    parser.set_defaults(run=run, command=command, **_NOT_GIVEN)
+
+
+_NOT_GIVEN: dict[str, Any] = {
+    **dict.fromkeys(("all", "dot", "log", "master", "proof", "shards", "store", "view")),
+    "conf": [],
+    "fail_fast": False,
+    "merge": [],
+}
+"""The values of the options that some commands have and others have not."""
 
 
 def _add_graph(parser: argparse.ArgumentParser) -> None:
@@ -264,15 +301,32 @@ def _flag(one: Field[Any]) -> str:
 
 def run(args: argparse.Namespace) -> Exit:
     """Have a query answered, and report the verdicts with their counterexamples."""
-    log = getattr(args, "log", None)
-    check_writable(log, "--log")
+    if args.all is not None:
+        # Here, since few checks ask for several counterexamples.
+        from leadline.symbolic.cli.cover import violations
+
+        return violations(args)
+    if args.view is not None:
+        raise UserError("--view tells counterexamples of --all N apart: add --all")
+    check_writable(args.log, "--log")
+    if args.proof is not None:
+        # Here, since few checks write a proof.
+        from leadline.symbolic.engines.bounded.refutation import formula_of
+
+        _check_proof(args.proof)
+        _check_proof(formula_of(args.proof))
+        # A refutation is of a bounded check, by whichever solver.
+        args.engine = args.engine or next(x.name for x in engines_of("check").values() if x.takes_solver)
     try:
-        question, code = asked(args)
+        question = _put(args)
     except NoBehaviour as found:
-        return assumed(found, args)
-    if log is not None:
-        _write_log(log, question.query, chosen_model(args)[2])
-    return code
+        return _assumed(found, args)
+    question.deliver(args.format, args.out)
+    if args.log is not None:
+        _write_log(args.log, question.query, chosen_model(args)[2])
+    if args.proof is None:
+        return question.exit()
+    return worst([question.exit(), _write_proof(args.proof, question, Limits(args.timeout, args.memory))])
 
 
 def _write_log(path: Path, query: Query, model: Model) -> None:
@@ -291,7 +345,7 @@ def _write_log(path: Path, query: Query, model: Model) -> None:
     tell(f"wrote {path}")
 
 
-def assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:
+def _assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:
     """Report that the assumptions of a module without behaviour are true, and that there are no states."""
     held = counted(found.assumptions, "assumption")
     report = Report([f"{found.name}: {held} evaluated and true; the module has no behaviour to explore"])
@@ -315,31 +369,24 @@ def expressions(entry: Entry, settings: Mapping[str, Setting], model: Model) -> 
     return read
 
 
-def asked(args: argparse.Namespace) -> tuple[Question, Exit]:
-    """Have a query answered and report the answer; also return both, for what follows from it."""
-    found = put(args)
-    found.deliver(args.format, args.out)
-    return found, found.exit()
-
-
-def put(args: argparse.Namespace) -> Question:
+def _put(args: argparse.Namespace) -> Question:
     """Have a query answered."""
     check_writable(args.out)
-    check_writable(getattr(args, "dot", None), "--dot")
-    if getattr(args, "merge", None) and args.dot is None:
+    check_writable(args.dot, "--dot")
+    if args.merge and args.dot is None:
         raise UserError("--merge is for the graph of states: add --dot FILE")
     engine = likely_engine(args.command, _given(args))
     if engine is None or not engine.limits_itself:
         start_server()
-    if getattr(args, "master", None) is not None:
+    if args.master is not None:
         args.by = args.by or "circuits"
     found = Question.of(args)
-    found.fail_fast = bool(getattr(args, "fail_fast", False))
+    found.fail_fast = args.fail_fast
     found.tells_early = args.out is None and args.format == "text"
     limits = Limits(args.timeout, args.memory)
-    graph = None if getattr(args, "dot", None) is None else _Graph(found, args, limits)
-    how = _on_spark(found, args) if getattr(args, "master", None) is not None else None
-    if how is None and any(getattr(args, name, None) for name in ("store", "shards", "conf")):
+    graph = None if args.dot is None else _Graph(found, args, limits)
+    how = _on_spark(found, args) if args.master is not None else None
+    if how is None and (args.store or args.shards or args.conf):
         raise UserError("--store, --shards and --conf are for the machines of Spark: add --master URL")
     found.ask(f"{found.wording.doing} {found.model.protocol}", limits, how)
     if graph is not None:
@@ -476,6 +523,49 @@ class Question(Asked):
     def report(self) -> Report:
         """The answer for a person."""
         return Report([*self.described(every=self.every_trace)])
+
+
+def _check_proof(path: Path) -> None:
+    check_writable(path, "--proof")
+    if is_special(path):
+        raise UserError(f"--proof {path}: this is a device or a pipe; a proof needs a file")
+
+
+def _write_proof(path: Path, asked: Question, limits: Limits) -> Exit:
+    """Write a proof of the properties that were found safe.
+
+    Returns:
+        HOLDS if it is written or there is nothing to prove, UNKNOWN if it was not finished within the limits.
+
+    Raises:
+        UserError: if it cannot be written.
+        InternalError: if a verdict was wrong.
+    """
+    from leadline.symbolic.engines.bounded.refutation import answer_proof, formula_of
+
+    runs = {one.name for one in asked.model.properties.values() if one.temporal is not None}
+    safe = [result.property for result in asked.answer.results if result.verdict is Verdict.SAFE]
+    if not safe:
+        tell("no property is safe: there is nothing to prove")
+    if about_runs := [name for name in safe if name in runs]:
+        tell(
+            f"no proof of {', '.join(about_runs)}: a proof is about states, and a claim about runs gets none"
+        )
+        safe = [name for name in safe if name not in runs]
+    if not safe:
+        return Exit.HOLDS
+    with live("refuting a failure with proof"):
+        made = answer_proof(asked.query, safe, path, lambda one: answer_in_child(asked.model, one, limits))
+    if isinstance(made, str):
+        tell(f"no proof: {made}")
+        return Exit.UNKNOWN
+    tell(
+        f"wrote {formula_of(path)}: that within {made.within} a step goes out of bounds or one of these "
+        f"fails: {', '.join(safe)} ({made.variables} variables, {made.clauses} clauses)"
+    )
+    seconds = made.build + made.solve
+    tell(f"wrote {path}: its refutation by {PROVER.title} (DRUP, {made.proof_bytes} bytes, {seconds:.1f} s)")
+    return Exit.HOLDS
 
 
 # -- the graph of states ---------------------------------------------------------------------------------

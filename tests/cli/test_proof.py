@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.cli import check as command
+from leadline.symbolic.cli import ask as command
 from leadline.symbolic.engines import Answer, Limits, Query, Result, Verdict
 from leadline.symbolic.lang import Model
 from tests.cli.conftest import Leadline

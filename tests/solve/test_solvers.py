@@ -246,7 +246,7 @@ def test_the_table_is_read_without_loading_a_solver() -> None:
     """Commands without a solver read it, and must not wait for a library."""
     script = """
 import sys
-from leadline.symbolic.cli import check, prove
+from leadline.symbolic.cli import ask, prove
 from leadline.symbolic.solve import SOLVERS
 SOLVERS["z3"].version
 print([name for name in ("z3", "pysat", "pysolvers") if name in sys.modules])
