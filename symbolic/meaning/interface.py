@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
@@ -125,16 +126,22 @@ def states_made(known: Mapping[str, Any]) -> str:
 
 
 @site(lambda known: Work(made=states_made(known)))
-def first_states(begin: Callable[..., None], most: int) -> tuple[list[Any], bool]:
+def first_states(
+    begin: Callable[..., None], most: int, seconds: float | None = None
+) -> tuple[list[Any], bool]:
     """The first initial states, each once, and whether there are more.
 
     Args:
         begin: the initial condition, the first of the `steps` of a meaning.
         most: the most states.
+        seconds: the seconds of the processor after which to stop once there is a state; None is never.
     """
     found: dict[Any, None] = {}
+    until = None if seconds is None else time.process_time() + seconds
 
     def add(state: Any) -> None:
+        if until is not None and found and time.process_time() > until:
+            raise _Enough
         if state is not None and state not in found:
             if len(found) >= most:
                 raise _Enough

@@ -424,3 +424,21 @@ def test_a_recursion_over_a_sequence_ends_where_its_places_do(
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
     # Two calls at each of three places, and no more than that.
     assert entered.count("Kept") <= 15
+
+
+def test_paths_of_the_initial_states_share_their_picks(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, Sequences
+        VARIABLES f, c, d
+        Long == {s \\in {0, 1} : s = c} \\cup {7}
+        Init == \\/ f \\in UNION {[1..n -> 0..1] : n \\in 0..6} /\\ c \\in 0..2 /\\ d \\in Long
+                \\/ f = <<>> /\\ c \\in 5..6 /\\ \\E e \\in SUBSET {1, 2} : d = IF 1 \\in e THEN 8 ELSE 9
+        Next == f # <<>> /\\ f' = Tail(f) /\\ UNCHANGED <<c, d>>
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"), {})
+    model = origin.model()
+    assert len(list(model.init.picks)) <= 7, "each of eight paths has up to three"
+    found = explore(Semantics(model))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    # Of the 2^6 sequences and three other picks; picks of each path by itself have 2^21 values for `f` alone.
+    assert len(Semantics(model).initial()) < 10_000

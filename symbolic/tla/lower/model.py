@@ -7,7 +7,7 @@ the claims that need it: what a specification calls fair need not be one of the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from leadline.symbolic.lang import (
     BOOL,
@@ -29,6 +29,7 @@ from leadline.symbolic.lang import (
     PropertyKind,
     Span,
     Temporal,
+    Tuple,
     Type,
     Variable,
     nodes as n,
@@ -358,31 +359,89 @@ def _branches(
     var = n.make(n.PickVar, kind, place, "branch")
     terms = lowering.terms
     here = [terms.equal(var, terms.integer(number)) for number in range(1, len(ways) + 1)]
+    shared = _shared_picks(ways)
     body: list[Pick | n.Node] = [Pick("branch", kind, None, place)]
+    for one in shared:
+        body.append(one.pick)
+        first = n.make(n.Const, one.pick.type, one.pick.span, one.pick.type.first)
+        if len(one.used) < len(ways) and not told_apart([first]):
+            # On the other paths all values make the same state: one of them is enough.
+            only = terms.make(n.Eq, BOOL, _leaf(one.pick), first)
+            body.append(terms.disj([*(here[number] for number in sorted(one.used)), only]))
     values: dict[str, n.Node] = {}
-    for number, way in enumerate(ways, start=1):
-        renamed = {x.name: f"{x.name}_{number}" for x in way.body if isinstance(x, Pick)}
+    bounded: list[_SharedPick] = []
+    for number, way in enumerate(ways):
+        leaves = dict(one.used[number] for one in shared if number in one.used)
         for item in way.body:
-            body.append(
-                _renamed_pick(item, renamed)
-                if isinstance(item, Pick)
-                else terms.make(n.Implies, BOOL, here[number - 1], _renamed(item, renamed))
-            )
+            if not isinstance(item, Pick):
+                body.append(terms.make(n.Implies, BOOL, here[number], substitute(item, leaves)))
+            elif item.domain is not None:
+                own = replace(item, domain=substitute(item.domain, leaves))
+                like = next((x for x in bounded if x.takes(number, own)), None)
+                if like is None:
+                    like = _SharedPick.of(number, own)
+                    bounded.append(like)
+                    body.append(like.pick)
+                leaves |= [like.used[number]]
         for name, value in way.next:
-            mine = _renamed(value, renamed)
-            values[name] = mine if name not in values else terms.ite(here[number - 1], mine, values[name])
+            mine = substitute(value, leaves)
+            values[name] = mine if name not in values else terms.ite(here[number], mine, values[name])
     return body, values
 
 
-def _renamed(node: n.Node, names: Mapping[str, str]) -> n.Node:
-    leaves: dict[n.Node, n.Node] = {
-        x: n.make(n.PickVar, x.type, x.span, names[x.name])
-        for x in n.postorder(node)
-        if isinstance(x, n.PickVar)
-    }
-    return substitute(node, leaves)
+@dataclass
+class _SharedPick:
+    """A pick that stands for one of each of several paths at most.
+
+    Attributes:
+        pick: the pick.
+        used: for each path that has one the leaf of its own pick, and the value that takes its place.
+    """
+
+    pick: Pick
+    used: dict[int, tuple[n.Node, n.Node]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, number: int, pick: Pick) -> _SharedPick:
+        """The first pick of its kind, of a path."""
+        one = cls(replace(pick, name=f"{pick.name}_{number + 1}"))
+        one.used[number] = (_leaf(pick), _leaf(one.pick))
+        return one
+
+    def takes(self, number: int, pick: Pick) -> bool:
+        """Take the place of a path's pick, if it can: one of the same values, or of tuples that begin these."""
+        whole, part = _leaf(self.pick), pick.type
+        if number in self.used or self.pick.domain != pick.domain:
+            return False
+        if part == whole.type:
+            self.used[number] = (_leaf(pick), whole)
+            return True
+        if pick.domain or not isinstance(part, Tuple) or not isinstance(whole.type, Tuple):
+            return False
+        if part.items != whole.type.items[: len(part.items)]:
+            return False
+        items = [n.make(n.Component, x, pick.span, whole, place) for place, x in enumerate(part.items)]
+        self.used[number] = (_leaf(pick), n.make(n.MakeTuple, part, pick.span, tuple(items)))
+        return True
 
 
-def _renamed_pick(pick: Pick, names: Mapping[str, str]) -> Pick:
-    domain = _renamed(pick.domain, names) if pick.domain is not None else None
-    return Pick(names[pick.name], pick.type, domain, pick.span)
+def _shared_picks(ways: Sequence[Way]) -> list[_SharedPick]:
+    """The picks without domain of several paths, of which one is taken: as few as can stand for all of them.
+
+    Picks of each path by itself would have as many values together as the product of theirs.
+    """
+    own = [
+        (number, x)
+        for number, way in enumerate(ways)
+        for x in way.body
+        if isinstance(x, Pick) and x.domain is None
+    ]
+    shared: list[_SharedPick] = []
+    for number, pick in sorted(own, key=lambda x: -len(x[1].type.parts)):
+        if not any(one.takes(number, pick) for one in shared):
+            shared.append(_SharedPick.of(number, pick))
+    return shared
+
+
+def _leaf(pick: Pick) -> n.Node:
+    return n.make(n.PickVar, pick.type, pick.span, pick.name)
