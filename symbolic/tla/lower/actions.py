@@ -11,6 +11,7 @@ from dataclasses import replace
 from leadline.symbolic.lang import NEVER, Pick, Set, nodes as n
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.fixed import certain
 from leadline.symbolic.tla.lower.picks import Picks, Way, without_fixed
 from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
@@ -184,7 +185,8 @@ class Paths(Picks):
     def _if(self, e: s.If, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         condition = self._lowering.truth(e.condition, scope)
         for test, arm in ((condition, e.then), (self._terms.negation(condition), e.otherwise)):
-            after = way.requiring(test)
+            # Where a condition is certainly false or has no value, the other arm tells that it has none.
+            after = way.requiring(test) if certain(test) is not False else None
             if after is not None:
                 yield from self.follow(arm, after, scope, rest)
 
@@ -192,7 +194,8 @@ class Paths(Picks):
         failed: list[n.Node] = []
         for guard, arm in e.arms:
             condition = self._lowering.truth(guard, scope)
-            after = way.requiring(self._terms.conj([*failed, condition]))
+            test = self._terms.conj([*failed, condition])
+            after = way.requiring(test) if certain(test) is not False else None
             failed.append(self._terms.negation(condition))
             if after is not None:
                 yield from self.follow(arm, after, scope, rest)

@@ -27,6 +27,8 @@ from leadline.symbolic.lang.nodes import free_variables, kept, rebuilt, replaced
 from leadline.symbolic.tla.lower import shapes
 
 Body = Callable[[n.Node], n.Node]
+_LAZY = (n.And, n.Or, n.Implies, n.Ite, *n.BINDERS)
+"""The kinds of nodes that need not evaluate all their parts."""
 
 
 class Unlowerable(Exception):
@@ -53,6 +55,7 @@ class Builder:
         self.place: Span = NOWHERE
         self.sorts: Mapping[str, Sort] = {}
         self._folded: dict[n.Node, n.Node] = {}
+        self._hollow: set[n.Node] = set()
         self._compiled: dict[n.Node, Callable[[Any, Mapping[str, Any]], Any]] = {}
         self._converted: dict[tuple[n.Node, Type], n.Node] = {}
         self._exchanges: dict[tuple[n.Node, n.Node], Callable[[n.Node], n.Node]] = {}
@@ -106,12 +109,15 @@ class Builder:
 
     def _constant(self, node: n.Node) -> n.Node:
         """The value of a node without variables; the node itself if it has none."""
+        if self._is_hollow(node):
+            return node
         if isinstance(node, n.Eq) and isinstance(node.left, n.Const) and isinstance(node.right, n.Const):
             # Most of the nodes that are folded, and compiling one takes a millisecond.
             return self.boolean(node.left.value == node.right.value)
         try:
             value = self._value(node)
         except OutOfBounds:
+            self._hollow.add(node)
             return node
         match node.type:
             case Int():
@@ -119,6 +125,15 @@ class Builder:
             case Atoms():
                 return self.atom(value)
         return self.const(node.type, value)
+
+    def _is_hollow(self, node: n.Node) -> bool:
+        """Whether a node has no value since a part that it always evaluates has none."""
+        if isinstance(node, _LAZY) or not any(
+            isinstance(x, n.Undefined) or x in self._hollow for x in n.children(node)
+        ):
+            return False
+        self._hollow.add(node)
+        return True
 
     def _value(self, node: n.Node) -> Value:
         """The value of a node without variables. Those with constants of the same types are compiled once."""

@@ -616,8 +616,12 @@ class Lowering(Sets):
             if isinstance(condition, n.Const) and condition.value:
                 result = self.value(arm, scope)
                 break
-            if not isinstance(condition, n.Const):
-                arms.append((condition, self.value(arm, scope)))
+            if isinstance(condition, n.Const):
+                continue
+            found = certain(condition)
+            arms.append((condition, result if found is False else self.value(arm, scope)))
+            if found is True:
+                break
         else:
             if e.other is not None:
                 result = self.value(e.other, scope)

@@ -3,14 +3,14 @@
 `\\E x \\in S : x = e /\\ P(x)` is `e \\in S /\\ P(e)`, which asks for no choice.
 
 Many recursive operators take an element out of a set, by CHOOSE, until it is empty. The test for that is certain
-once as many were taken as there can be, and the recursion ends there.
+once as many were taken as there can be, and the recursion ends there. Others count up to a length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leadline.symbolic.lang import Set, nodes as n
+from leadline.symbolic.lang import Int, Set, nodes as n
 
 
 def conjuncts(formula: n.Node) -> Iterator[n.Node]:
@@ -48,14 +48,46 @@ def reads(node: n.Node, var: n.Node) -> bool:
 
 
 def certain(condition: n.Node) -> bool | None:
-    """The value that a condition has wherever it has one, if the sizes of sets tell; None otherwise."""
+    """The value that a condition has wherever it has one, if types or the sizes of sets tell; None otherwise."""
     match condition:
+        case n.Const(value=bool() as value):
+            return value
         case n.Not(item=item):
             value = certain(item)
             return None if value is None else not value
+        case n.And(items=items) | n.Or(items=items):
+            decisive = isinstance(condition, n.Or)
+            found = [certain(x) for x in items]
+            if decisive in found:
+                return decisive
+            return None if None in found else not decisive
+        case n.Ite(then=n.Undefined(), orelse=item) | n.Ite(then=item, orelse=n.Undefined()):
+            return certain(item)
+        case n.Lt(left=left, right=right) | n.Le(left=left, right=right):
+            return _compared(range_of(left), range_of(right), strict=isinstance(condition, n.Lt))
+        case n.Eq(left=left, right=right) if isinstance(left.type, Int):
+            a, b = range_of(left), range_of(right)
+            if a.high < b.low or b.high < a.low:
+                return False
+            return True if a.low == a.high == b.low == b.high else None
         case n.Eq(left=left, right=right) if isinstance(left.type, Set):
             return True if most_members(left) == most_members(right) == 0 else None
     return None
+
+
+def range_of(node: n.Node) -> Int:
+    """The least range that is known of an integer, which a conversion may have widened."""
+    while isinstance(node, n.Coerce) and isinstance(node.item.type, Int):
+        node = node.item
+    assert isinstance(node.type, Int)
+    return node.type
+
+
+def _compared(a: Int, b: Int, *, strict: bool) -> bool | None:
+    """Whether all integers of a range are less than those of another, or at most as great; None if some are."""
+    if a.high < b.low + (not strict):
+        return True
+    return False if a.low >= b.high + (not strict) else None
 
 
 def most_members(node: n.Node) -> int:

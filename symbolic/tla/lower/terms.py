@@ -85,11 +85,13 @@ class Terms(Builder):
 
     def _convert(self, node: n.Node, target: Type) -> n.Node:
         source = node.type
+        if isinstance(node, n.Undefined):
+            return self.undefined(target, node.why)
         if isinstance(source, Never):
-            return self.undefined(target, node.why if isinstance(node, n.Undefined) else "there is no value")
+            return self.undefined(target, "there is no value")
         if isinstance(target, Listed):
             return self._member(node, target)
-        if isinstance(target, Slots) and not isinstance(node, n.Ite | n.Undefined):
+        if isinstance(target, Slots) and not isinstance(node, n.Ite):
             return slots.converted(self, node, target)
         if isinstance(node, n.Ite):
             return self.ite(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from leadline.symbolic.tla.read import syntax as s
 
 # The arguments of these operators are certainly evaluated; of the others' only the first.
 _LAZY = frozenset({"/\\", "\\/", "=>"})
+_REPEATED = (s.Quantified, s.Choose, s.Filter, s.Image, s.Function, s.Lambda, s.Definition, s.Except)
+"""The kinds of nodes that evaluate parts of them repeatedly."""
 
 
 _Mention: TypeAlias = tuple[str, bool]
@@ -42,6 +44,9 @@ class Analysis:
     )
     _mentions_of: dict[str, frozenset[_Mention]] = field(default_factory=dict)
     _primed: dict[str, frozenset[str]] = field(default_factory=dict)
+    _primes_here: dict[tuple[int, str], bool] = field(default_factory=dict)
+    _uses: dict[tuple[int, str], int] = field(default_factory=dict)
+    _lets: dict[int, tuple[s.Let, list[tuple[s.Definition, s.Let]]]] = field(default_factory=dict)
     _strict: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def free(self, e: s.Node) -> frozenset[str]:
@@ -151,7 +156,40 @@ class Analysis:
 
     def primes(self, e: s.Node, name: str) -> bool:
         """Whether an expression reads what a name stands for in the next state, too."""
-        return any(True for _ in self._primes(e, frozenset({name}), False))
+        if name not in self.free(e):  # which keeps the expression, so that no other gets its number
+            return False
+        key = id(e), name
+        if key not in self._primes_here:
+            self._primes_here[key] = any(True for _ in self._primes(e, frozenset({name}), False))
+        return self._primes_here[key]
+
+    def uses(self, e: s.Node, name: str) -> int:
+        """How often a name is used in an expression; twice as often where that is evaluated repeatedly."""
+        if name not in self.free(e):
+            return 0
+        key = id(e), name
+        if key not in self._uses:
+            found = sum(self.uses(child, name) for child in self._around(e, name))
+            again = isinstance(e, _REPEATED) and name not in bound_by(e)
+            here = isinstance(e, s.Apply) and e.operator == name
+            self._uses[key] = (2 * found if again else found) + here
+        return self._uses[key]
+
+    def _around(self, e: s.Node, name: str) -> list[s.Node]:
+        """The nodes below a node in which a name has the meaning that it has there."""
+        below = s.children(e)
+        return [x for x in below if isinstance(x, s.Bound)] if name in bound_by(e) else below
+
+    def parts_of_let(self, e: s.Let) -> list[tuple[s.Definition, s.Let]]:
+        """The definitions of a LET, each with the rest of it."""
+        if id(e) not in self._lets:
+            found = [
+                (one, replace(e, definitions=e.definitions[place:]))
+                for place, one in enumerate(e.definitions, start=1)
+                if isinstance(one, s.Definition)
+            ]
+            self._lets[id(e)] = (e, found)
+        return self._lets[id(e)][1]
 
     def _primes(self, e: s.Node, names: frozenset[str], primed: bool) -> Iterator[str]:
         if names.isdisjoint(self.free(e)):
@@ -233,19 +271,6 @@ def bound_by(e: s.Node) -> frozenset[str]:
         case s.Let(definitions):
             return frozenset(one.name for one in definitions if isinstance(one, s.Definition))
     return frozenset()
-
-
-def uses(e: s.Node, name: str) -> int:
-    """How often a name is used in an expression; twice as often where that is evaluated repeatedly."""
-    if isinstance(e, s.Apply) and e.operator == name:
-        return 1 + sum(uses(child, name) for child in e.arguments)
-    if name in bound_by(e):
-        return sum(uses(child, name) for child in s.children(e) if isinstance(child, s.Bound))
-    repeated = isinstance(
-        e, s.Quantified | s.Choose | s.Filter | s.Image | s.Function | s.Lambda | s.Definition | s.Except
-    )
-    found = sum(uses(child, name) for child in s.children(e))
-    return 2 * found if repeated else found
 
 
 def size(e: s.Node) -> int:

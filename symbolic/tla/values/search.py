@@ -24,7 +24,7 @@ from leadline.symbolic.tla.values.scopes import (
     Scope,
 )
 from leadline.symbolic.tla.values.statements import STATEMENTS, loops, named, returned, settle, union
-from leadline.symbolic.tla.values.translation import Rules, Translation, as_value, parts_of_let
+from leadline.symbolic.tla.values.translation import Rules, Translation, as_value
 from leadline.symbolic.tla.values.writer import Fn, Lines
 
 End: TypeAlias = Callable[[Scope, Lines], None]
@@ -100,6 +100,7 @@ class Search:
     initial: bool = False
     counted: Callable[[s.Expression], str] | None = None
     _functions: dict[tuple[object, ...], tuple[Todo, Fn]] = field(default_factory=dict)
+    _abouts: dict[tuple[int, int], tuple[frozenset[str], s.Expression, Names]] = field(default_factory=dict)
     _composed: bool = False
 
     def run(self, e: s.Expression, scope: Scope, lines: Lines, path: tuple[int, ...] = ()) -> None:
@@ -194,22 +195,30 @@ class Search:
 
     def _assigns(self, e: s.Expression, scope: Scope) -> bool:
         """Whether an expression is about a variable that has no value yet."""
+        about = self._about(e, scope.names)
+        return not about <= (scope.now if self.initial else scope.next).keys()
+
+    def _about(self, e: s.Expression, names: Names) -> frozenset[str]:
+        """The variables that an expression may assign."""
+        # The names are kept with what was found, so that no other ones get their number.
+        key = id(e), id(names)
+        known = self._abouts.get(key)
+        if known is None:
+            known = self._abouts[key] = (self._find_about(e, names), e, names)
+        return known[0]
+
+    def _find_about(self, e: s.Expression, names: Names) -> frozenset[str]:
         analysis = self.translation.analysis
-        reads = analysis.reads(e)
-        if not (reads.now <= scope.now.keys() if self.initial else reads.next <= scope.next.keys()):
-            return True
+        found = analysis.reads(e).now if self.initial else analysis.reads(e).next
         # A name may stand for an expression that is not evaluated yet, such as an argument: `Set(x', 1)` assigns.
         for name in analysis.free(e):
-            match scope.names.get(name):
-                case ByName(body, names) | Pending(body, names) | Operator(_, body, names):
-                    if self._assigns(body, scope.within(names)):
-                        return True
+            match names.get(name):
+                case ByName(body, inner) | Pending(body, inner) | Operator(_, body, inner):
+                    found |= self._about(body, inner)
                     # `Inc(v) == v' = v + 1` primes its parameter, and so assigns the variable that it is given.
                     if not self.initial and analysis.primes(e, name):
-                        inside = analysis.reads(body).now
-                        if not inside <= scope.next.keys():
-                            return True
-        return False
+                        found |= analysis.reads(body).now
+        return found
 
     def _step(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """A conjunct that gives variables their values."""
@@ -238,7 +247,7 @@ class Search:
             case s.Case(arms, other):
                 self._choose(arms, other, todo, scope, lines, depth)
             case s.Let(_, body):
-                for one, rest in parts_of_let(e):
+                for one, rest in self.translation.analysis.parts_of_let(e):
                     scope = scope.also(**{one.name: self._defined(one, rest, scope)})
                 self._go(replace(todo, first=body, names=scope.names), scope, lines, depth)
             case s.Subscripted("[]_" | "<<>>_", action, subscript):
@@ -398,18 +407,24 @@ class Search:
     def _unchanged(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """UNCHANGED: variables without a value keep theirs, and the others are compared."""
         translation = self.translation
-        if isinstance(e, s.TupleOf):
-            rest = todo.rest
-            for item in reversed(e.items):
-                rest = Todo(s.Apply("UNCHANGED", (item,), place=e.place), scope.names, rest, (), todo.seen)
-            self._go(rest, scope, lines, depth)
-        elif (alias := translation.alias(e, scope)) is not None:
-            one = s.Apply("UNCHANGED", (alias[0],), place=e.place)
-            self._go(replace(todo, first=one, names=alias[1]), scope, lines, depth)
-        elif (variable := self._target(s.Apply("'", (e,)), scope)) is not None:
-            self._go(todo.rest, self._given(variable, scope.now[variable], scope), lines, depth)
-        else:
-            self._test(s.Apply("UNCHANGED", (e,), place=e.place), todo, scope, lines, depth)
+        left = [(e, scope.names)]
+        while left:
+            one, names = left.pop()
+            inner = scope.within(names)
+            if isinstance(one, s.TupleOf):
+                left += [(item, names) for item in reversed(one.items)]
+            elif (alias := translation.alias(one, inner)) is not None:
+                left.append(alias)
+            elif (variable := self._target(s.Apply("'", (one,)), inner)) is not None:
+                scope = self._given(variable, scope.now[variable], scope)
+            else:
+                # The others come after the test, in front of which what it needs is computed.
+                for other, where in left:
+                    unchanged = s.Apply("UNCHANGED", (other,), place=e.place)
+                    todo = replace(todo, rest=Todo(unchanged, where, todo.rest, (), todo.seen))
+                self._test(s.Apply("UNCHANGED", (one,), place=e.place), todo, inner, lines, depth)
+                return
+        self._go(todo.rest, scope, lines, depth)
 
     def _choose(
         self,

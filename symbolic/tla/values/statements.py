@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import cardinality_bound, uses
+from leadline.symbolic.tla.read.analysis import cardinality_bound
 from leadline.symbolic.tla.values.expressions import contains, fails, joined, number
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -24,7 +24,6 @@ from leadline.symbolic.tla.values.translation import (
     Translation,
     as_test,
     as_value,
-    parts_of_let,
 )
 from leadline.symbolic.tla.values.writer import Lines
 
@@ -51,7 +50,7 @@ class _Pin:
 
 def named(t: Translation, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> ByName | Pending:
     """The meaning of a name for an expression."""
-    again = uses(rest, name)
+    again = t.analysis.uses(rest, name)
     once = again <= 1 or (again <= 3 and t.cheap(e, scope))
     once = once or t.simple(e, scope) or t.closed(e, scope)
     if once or (t.reads_state(e, scope) and t.analysis.primes(rest, name)):
@@ -61,7 +60,7 @@ def named(t: Translation, name: str, e: s.Expression, rest: s.Expression, scope:
 
 def with_let(t: Translation, e: s.Let, scope: Scope) -> Scope:
     """The scope within a LET."""
-    for one, rest in parts_of_let(e):
+    for one, rest in t.analysis.parts_of_let(e):
         meaning: Binding = (
             t.defined(one, rest, scope, []) if one.parameters else named(t, one.name, one.body, rest, scope)
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import Analysis, size, uses
+from leadline.symbolic.tla.read.analysis import Analysis, size
 from leadline.symbolic.tla.read.levels import Level, Levels
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -594,7 +594,7 @@ class Translation:
             rest: the expression that the name is used in.
             before: takes variables with their Python expressions, to be assigned before the rest.
         """
-        again = uses(rest, name)
+        again = self.analysis.uses(rest, name)
         once = again <= 1 or (again <= 3 and self.cheap(e, scope))
         once = once or self.simple(e, scope) or self.closed(e, scope)
         if once or self._primed(name, e, rest, scope):
@@ -655,7 +655,7 @@ class Translation:
     def let(self, e: s.Let, scope: Scope) -> Code:
         """A LET within an expression."""
         before: list[tuple[str, str]] = []
-        for one, rest in parts_of_let(e):
+        for one, rest in self.analysis.parts_of_let(e):
             scope = scope.also(**{one.name: self.defined(one, rest, scope, before)})
         return after(before, self.expr(e.body, scope))
 
@@ -677,13 +677,6 @@ class Translation:
         )
         self.body(one.body, inner, fn.lines, truth)
         return itself
-
-
-def parts_of_let(e: s.Let) -> Iterator[tuple[s.Definition, s.Let]]:
-    """The definitions of a LET, each with the rest of it."""
-    for place, one in enumerate(e.definitions, start=1):
-        if isinstance(one, s.Definition):
-            yield one, replace(e, definitions=e.definitions[place:])
 
 
 def after(before: list[tuple[str, str]], code: Code) -> Code:
