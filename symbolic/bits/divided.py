@@ -65,13 +65,13 @@ class Columns(NamedTuple):
         marks: their hashes.
         parents: the numbers of the states before them.
         states: the states.
-        actions: one more than the place of the action that takes each.
+        moves: one more than the place of the step that leads to each.
     """
 
     marks: Words
     parents: Indices
     states: Words
-    actions: npt.NDArray[np.uint16]
+    moves: npt.NDArray[np.uint16]
 
 
 class Box:
@@ -117,9 +117,9 @@ class Box:
             # Columns of the smaller memory may still be in use, and stay.
             self._bytes = mmap(self._file, 0)
         words = np.frombuffer(self._bytes, np.uint64, length * (2 + self._width), start)
-        actions = np.frombuffer(self._bytes, np.uint16, length, start + words.nbytes)
+        moves = np.frombuffer(self._bytes, np.uint16, length, start + words.nbytes)
         states = words[2 * length :].reshape(-1, self._width)
-        return Columns(words[:length], words[length : 2 * length].view(np.int64), states, actions)
+        return Columns(words[:length], words[length : 2 * length].view(np.int64), states, moves)
 
 
 class Findings(NamedTuple):
@@ -177,8 +177,11 @@ class WorkerSearch(Search):
         self.parents = array("q", np.where(parents < 0, -1, numbers[parents]).tobytes())
         self.table = Table(self.width)
         self.table.add(search.states[own])
-        self.expanded = self._next = self._start = int(np.searchsorted(own, start))
-        self._end = self.table.size
+        self.expanded = self._next = int(np.searchsorted(own, start))
+        if len(search._came) == search.table.size - start:
+            came = np.frombuffer(search._came, np.uint16)[own[self._next :] - start]
+            self._came = array("H", came.tobytes())
+        self._start, self._end = self._next, self.table.size
         self.fired, self.first = [0] * len(self.fired), [0] * len(self.first)
         self.deadlocks, self.deadlock, self.failures, self.failure = 0, None, 0, None
         self.found = [Found() for _ in self.claims]
@@ -215,7 +218,8 @@ class WorkerSearch(Search):
         """
         self._receive(sent)
         if new_level:
-            self._start, self._end = self._next, self.table.size
+            self._begin_level(self._next)
+            self._end = self.table.size
         self._turn ^= 1
         self._boxes[self._turn][self._place].clear()
         chunks: list[Chunk] = []
@@ -256,7 +260,7 @@ class WorkerSearch(Search):
                 before = self.table.size
                 added = self._enter(columns.states.take(mine, axis=0), columns.marks.take(mine))
                 new = mine[added]
-                self._look_at_new(before, columns.parents.take(new), columns.actions.take(new))
+                self._look_at_new(before, columns.parents.take(new), columns.moves.take(new))
 
     def _add(self) -> None:
         """Send the states that wait for it to all shares."""
@@ -270,7 +274,7 @@ class WorkerSearch(Search):
             begin, end = end, end + len(one.states)
             columns.states[begin:end] = one.states
             np.bitwise_or(one.parents, (self._place + 1) << _PLACES, out=columns.parents[begin:end])
-            columns.actions[begin:end] = one.action
+            columns.moves[begin:end] = one.move
         if self.orbits is not None:
             columns.states[:] = self.orbits.least(columns.states)
         columns.marks[:] = hashes(columns.states)

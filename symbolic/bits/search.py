@@ -24,6 +24,7 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
+from leadline.symbolic.bits.commuting import Commuting
 from leadline.symbolic.bits.fair import Steps
 from leadline.symbolic.bits.lanes import (
     WORD,
@@ -347,13 +348,13 @@ class _Taken(NamedTuple):
     """States after a step of some others.
 
     Attributes:
-        action: 0 for init, or one more than the place of the action.
+        move: 0 for init, or one more than the place of the step among the machine's.
         states: the states.
         parents: for each, the number of the one before; -1 for an initial one.
         marks: for each, the notes about the step, in a word; without one if nothing is noted.
     """
 
-    action: int
+    move: int
     states: Words
     parents: Indices
     marks: Words
@@ -505,6 +506,9 @@ class Search:
         self.found = [Found() for _ in self.claims]
         actions = len(machine.model.actions)
         self.fired, self.first = [0] * (1 + actions), [0] * (1 + actions)
+        self._action = np.array([0, *(1 + move.action for move in machine.moves)])
+        self._came, self._before, self._spares = array("H"), np.empty(0, np.uint16), False
+        self._commuting = Commuting(machine)
         self.steps = Steps(self.notes) if self.notes else None
         self._after = [BitChanges(move.changes, self.width) for move in machine.moves]
         self._noted = [BitChanges(list(enumerate(move.notes)), 1) for move in machine.moves]
@@ -606,6 +610,7 @@ class Search:
                 break
             counts = [*self.fired], [*self.first], self.deadlocks, self.deadlock
             self.begun = Begun(start, end, *counts)
+            self._begin_level(start)
             for low in range(start, end, self._steps.lanes):
                 self._expand(low, min(end, low + self._steps.lanes))
                 if self.full:
@@ -616,6 +621,13 @@ class Search:
             self._add()
             start = end
         self.complete = not self.full and start == self.table.size
+
+    def _begin_level(self, start: int) -> None:
+        """Begin to look at the steps of the states from a number on, which are those since the last level."""
+        self._start = start
+        self._before, self._came = np.frombuffer(self._came, np.uint16), array("H")
+        many = len(self._before) == self.table.size - start > _ORDERED
+        self._spares = many and self.steps is None and self.orbits is None and self.key is None
 
     def _close_level(self) -> None:
         before, now = self.within[-1] if self.within else 0, self.counted
@@ -662,11 +674,16 @@ class Search:
         outcomes = self._steps.outputs(registers, 0)
         counts = count(outcomes).tolist()
         moves = self.machine.moves
+        before = self._before[low - self._start : high - self._start]
         self._tell_wrong(low, outcomes[len(moves) :], counts[len(moves) :])
         for place, move in enumerate(moves):
             if counts[place]:
                 self.fired[1 + move.action] += counts[place]
                 lanes = where(outcomes[place])
+                if self._spares:
+                    lanes = lanes[self._commuting.needed(place).take(before.take(lanes))]
+                    if not len(lanes):
+                        continue
                 self._steps.program.run(place + 1, registers.rows)
                 rows = self._steps.outputs(registers, place + 1)
                 after, noted = self._after[place], self._noted[place]
@@ -675,7 +692,7 @@ class Search:
                 marks = np.zeros((len(lanes), min(self.notes, 1)), np.uint64)
                 if self.steps is not None:
                     noted.to(marks, lanes, rows[own:])
-                self._take(_Taken(1 + move.action, found, lanes + low, marks))
+                self._take(_Taken(1 + place, found, lanes + low, marks))
         if self.key is not None:
             self._add()  # of a view the first state counts, as it is found from state to state
         self.expanded = high
@@ -708,11 +725,11 @@ class Search:
         states = np.concatenate([one.states for one in pending])
         parents = np.concatenate([one.parents for one in pending])
         marks = np.concatenate([one.marks for one in pending])
-        takers = np.repeat([one.action for one in pending], [len(one.states) for one in pending])
+        takers = np.repeat([one.move for one in pending], [len(one.states) for one in pending])
         self._keep(states, parents, marks, takers)
 
     def _keep(self, states: Words, parents: Indices, marks: Words, takers: Indices) -> None:
-        """Keep the new ones of some states, each with the state before it, notes, and the action before it."""
+        """Keep the new ones of some states, each with the state, the notes and the step before it."""
         if len(states) <= _ORDERED or self.key is not None:
             order = np.argsort(parents, kind="stable")
             states, parents, marks, takers = states[order], parents[order], marks[order], takers[order]
@@ -738,9 +755,10 @@ class Search:
         return added
 
     def _look_at_new(self, before: int, parents: Indices, takers: npt.NDArray[np.integer]) -> None:
-        """Evaluate the claims in the states from a number on, given the state and the action before each."""
+        """Evaluate the claims in the states from a number on, given the state and the step before each."""
+        self._came.frombytes(takers.astype(np.uint16).tobytes())
         self.parents.frombytes(parents.astype(self.parents.typecode).tobytes())
-        takers = np.delete(takers, self._look_from(before) - before)
+        takers = self._action.take(np.delete(takers, self._look_from(before) - before))
         for action, number in enumerate(np.bincount(takers, minlength=len(self.first)).tolist()):
             self.first[action] += number
 

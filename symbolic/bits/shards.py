@@ -31,12 +31,12 @@ class Block(NamedTuple):
     Attributes:
         states: the states.
         parents: for each, the state before it by shard and number; -1 for an initial one.
-        actions: for each, 0 for init, or one more than the place of the action.
+        moves: for each, 0 for init, or one more than the place of the step.
     """
 
     states: Words
     parents: Indices
-    actions: npt.NDArray[np.uint16]
+    moves: npt.NDArray[np.uint16]
 
 
 class Level(NamedTuple):
@@ -101,9 +101,10 @@ class Shard(Search):
         for block in blocks:
             self.fired[0] += int(np.count_nonzero(block.parents < 0))
             notes = np.empty((len(block.states), 0), np.uint64)
-            self._keep(block.states, block.parents, notes, block.actions.astype(np.int64))
+            self._keep(block.states, block.parents, notes, block.moves.astype(np.int64))
         end = self.table.size
         if expand:
+            self._begin_level(start)
             self._sent, self._sends = Table(self.width), True
             for low in range(start, end, self._steps.lanes):
                 self._expand(low, min(end, low + self._steps.lanes))
@@ -124,7 +125,7 @@ class Shard(Search):
     def _reset(self) -> None:
         """Count anew."""
         self._sends = False
-        self.parents = array("q")
+        self.parents, self._came = array("q"), array("H")
         self.out = [[] for _ in range(self.of)]
         self.fired, self.found = [0] * len(self.fired), [Found() for _ in self.claims]
         self.deadlocks, self.deadlock, self.failures, self.failure, self.beyond = 0, None, 0, None, 0
@@ -140,11 +141,11 @@ class Shard(Search):
             return
         first, _ = self._sent.add(states)
         states, parents = states[first], parents[first] | (self.number << NUMBERS)
-        owners, actions = self._owners(states), takers[first].astype(np.uint16)
+        owners, moves = self._owners(states), takers[first].astype(np.uint16)
         for place, blocks in enumerate(self.out):
             own = np.flatnonzero(owners == place)
             if len(own):
-                blocks.append(Block(states[own], parents[own], actions[own]))
+                blocks.append(Block(states[own], parents[own], moves[own]))
 
 
 def joined(blocks: Sequence[Block]) -> Block:

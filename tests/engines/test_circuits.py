@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from leadline.symbolic.bits import NoCircuits
+from leadline.symbolic.bits import Machine, NoCircuits, search
+from leadline.symbolic.bits.commuting import Commuting
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Query, answer
@@ -146,6 +147,23 @@ def test_random_protocols(seed: int) -> None:
     except UserError:
         return
     compare(model)
+
+
+@pytest.mark.parametrize("seed", range(30, 50))
+def test_random_protocols_without_steps_that_commute(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in large levels."""
+    monkeypatch.setattr(search, "_ORDERED", 0)
+    test_random_protocols(seed)
+
+
+def test_crashes_of_two_managers_commute() -> None:
+    machine = Machine(model_of(find("two-phase-commit"), {}))
+    commuting = Commuting(machine)
+    names = [machine.model.actions[one.action].name for one in machine.moves]
+    first, last = (place for place, name in enumerate(names) if name == "rm_crash")
+    assert not commuting.needed(last)[1 + first]
+    assert all(commuting.needed(last)[[0, 1 + last]]), "a step without one before it, or after itself"
+    assert commuting.needed(first)[1 + last], "the other order is taken"
 
 
 @pytest.mark.slow
