@@ -28,6 +28,8 @@ _MOST_POINTS = 6
 _VACUOUS = (NoteKind.VACUOUS, NoteKind.PARTLY_VACUOUS)
 _COST = ("seconds", "predicted", "MB")
 
+# The colours of palette.css are those of `charts.ALONE`.
+STYLE = asset("palette.css") + asset("report.css")
 _SCRIPT = asset("report.js")
 _POLICY = (
     f"default-src 'none'; style-src 'unsafe-inline'; script-src {hash_of(_SCRIPT)}; img-src data:; "
@@ -280,97 +282,7 @@ def _cost(row: Row) -> str:
     return "".join(f'<td class="number">{text}</td>' for text in numbers)
 
 
-# -- style -----------------------------------------------------------------------------------------------
-
-# The colours of palette.css are those of `charts.ALONE`.
-STYLE = (
-    asset("palette.css")
-    + """
-body {
-  background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif;
-  margin: 2rem auto 5rem; max-width: 76rem; padding: 0 1.2rem;
-}
-body, .list td { overflow-wrap: break-word; }
-h1, h2, h3, li, p, summary { overflow-wrap: anywhere; }
-h1 { font-size: 1.7rem; margin: 0; }
-#first h2 { border: 0; margin: 1rem 0 .3rem; padding: 0; }
-.tools { display: flex; flex-wrap: wrap; gap: .5rem 1.2rem; align-items: center; margin: .6rem 0; }
-.tools[hidden] { display: none; }
-.tools input, .tools select {
-  font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 5px;
-  padding: .2rem .55rem;
-}
-.tools input { width: 20rem; max-width: 100%; }
-h2 { font-size: 1.3rem; margin: 3rem 0 .4rem; padding-top: 1rem; border-top: 2px solid var(--line); }
-h3 { font-size: 1.05rem; margin: 2rem 0 .4rem; }
-a { color: var(--link); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 1px; }
-code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
-code { background: var(--panel); border-radius: 3px; padding: .1em .35em; }
-.note { color: var(--faint); }
-.wide { overflow-x: auto; }
-.skip { position: absolute; left: -99rem; }
-.skip:focus { left: 1rem; top: .5rem; }
-.hidden {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
-}
-nav ul { columns: 3 min(18rem, 100%); padding-left: 1.2rem; margin: .6rem 0; }
-table { border-collapse: collapse; }
-table.list { width: 100%; }
-.list th, .list td { text-align: left; padding: .25rem .7rem; border-bottom: 1px solid var(--line); }
-.list th { font-weight: 600; white-space: nowrap; }
-.list .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.list tr:target { outline: 3px solid var(--link); outline-offset: -3px; }
-.map { margin: .6rem 0; }
-.map th.same { color: var(--faint); }
-.map th { font-weight: 500; padding: .15rem .5rem; white-space: nowrap; }
-.map th.axis { color: var(--faint); font-weight: 400; white-space: normal; }
-.map thead th { text-align: center; }
-.map tbody th { text-align: right; }
-.map td { padding: 0; border: 2px solid var(--paper); min-width: 3.4rem; height: 2.2rem; text-align: center; }
-.map td a {
-  display: flex; align-items: center; justify-content: center; gap: .3em; height: 2.2rem; padding: 0 .4rem;
-  color: inherit; text-decoration: none; font-variant-numeric: tabular-nums;
-}
-.map td.none { color: var(--faint); }
-.look {
-  background: color-mix(in srgb, var(--tone) calc(var(--heat, .35) * 100%), var(--paper));
-}
-.sign { font-weight: 700; }
-td.verdict { border-left: .35rem solid var(--tone); min-width: 9rem; }
-.violated, .unreachable, .does-not-conform { --tone: var(--violated); } .reached { --tone: var(--reached); }
-.out-of-bounds { --tone: var(--out-of-bounds); } .unknown, .moot { --tone: var(--unknown); }
-.not-reached { --tone: var(--not-reached); } .safe { --tone: var(--safe); }
-.proved, .conforms { --tone: var(--proved); }
-.legend {
-  display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: .3rem 1.5rem;
-  padding: 0;
-}
-.legend li { display: flex; gap: .6rem; align-items: center; list-style: none; }
-.legend .look { flex: none; width: 2.2rem; text-align: center; border-radius: 2px; }
-.finding {
-  background: var(--panel); border-left: .35rem solid var(--link); padding: .6rem 1rem; margin: .8rem 0;
-}
-.vacuous, .never-taken {
-  background: var(--panel); border-left: .35rem solid var(--not-reached); padding: .3rem 1rem; margin: .8rem 0;
-}
-.vacuous p, .never-taken h3, .vacuous ul, .never-taken ul { margin: .3rem 0; }
-.vacuous code, .never-taken code { overflow-wrap: anywhere; }
-.finding p { margin: .3rem 0; }
-.finding .condition { font-size: 1.05em; font-weight: 600; }
-details { margin: .6rem 0; }
-summary { cursor: pointer; }
-pre.trace {
-  background: var(--panel); overflow: auto; padding: .8rem 1rem; line-height: 1.4; max-height: 22rem;
-}
-.trace .head, .trace .end { font-weight: 700; }
-.trace .step { color: var(--link); font-weight: 700; }
-.trace .end { color: var(--violated); }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 1rem; }
-.charts svg { width: 100%; max-width: 54rem; height: auto; font-family: inherit; }
-@media print { details > * { display: block; } pre.trace { max-height: none; } }
-"""
-)
+# -- notes ----------------------------------------------------------------------------------------------
 
 
 def is_vacuous(row: Row) -> bool:
