@@ -20,13 +20,13 @@ from pathlib import Path
 
 from leadline.symbolic.engines.run.limits import own_peak_mb, peak_mb
 from leadline.symbolic.grid import spark
-from leadline.symbolic.grid.links import ClassicLink, Link
 from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.runs import StoreArchive, new_run
 from leadline.symbolic.grid.session import SparkSetup
+from leadline.symbolic.grid.spark import ClassicLink, Link
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import Task, TaskResult, answer, unanswered
 from leadline.symbolic.solve import LONE

@@ -8,7 +8,6 @@ first reason is asked for, and widened where the state at hand leaves their type
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -94,56 +93,6 @@ class Nearest:
         return f"not true in {where}{f' ({self.stopped})' if self.stopped else ''}"
 
 
-class Ground(ABC):
-    """A protocol as a workbench asks it.
-
-    Attributes:
-        model: the model, or the outline of a module.
-        language: the language of expressions: "python" or "tla".
-        place: the number of steps to the state that is asked about, which TLCGet("level") tells.
-    """
-
-    model: Model
-    language: str
-    place: int = 0
-
-    @abstractmethod
-    def initial(self) -> Iterable[Outcome]:
-        """The ways to begin."""
-
-    @abstractmethod
-    def successors(self, state: Values) -> Iterable[Outcome]:
-        """The steps that are possible in a state."""
-
-    @abstractmethod
-    def shown(self, steps: Sequence[Step]) -> tuple[Model, Sequence[Step]]:
-        """Steps with values of types, and the model that has these types."""
-
-    @abstractmethod
-    def value(self, text: str, state: Values) -> str | None:
-        """The value of an expression in a state, as text; None of a definition, which is kept."""
-
-    @abstractmethod
-    def nearest(self, text: str, depth: int, limits: Limits) -> Nearest:
-        """A shortest run to a state in which an expression is true."""
-
-    @abstractmethod
-    def formulas(self, state: Values) -> tuple[Semantics, Values]:
-        """The meaning of a model of formulas, and the state in its values."""
-
-    def counted(self, name: str, state: Values) -> list[Attempt]:
-        """The objections to an action in a state, of a protocol that has no formulas."""
-        raise NotImplementedError
-
-    @abstractmethod
-    def run_of(self, stored: Stored) -> Sequence[Step]:
-        """The steps of a run in a file.
-
-        Raises:
-            UserError: if it is no run of the protocol.
-        """
-
-
 class Workbench:
     """A protocol in a state of a run, for debugging: `leadline repl` in scripts and notebooks.
 
@@ -180,8 +129,11 @@ class Workbench:
         **parameters: Setting,
     ) -> None:
         found = loaded(protocol, parameters)
-        kind = _OfModule if issubclass(found.entry.protocol, Foreign) else _OfModel
-        self.ground: Ground = kind(found.entry, found.settings)
+        self.ground: _OfModel | _OfModule
+        if issubclass(found.entry.protocol, Foreign):
+            self.ground = _OfModule(found.entry, found.settings)
+        else:
+            self.ground = _OfModel(found.entry, found.settings)
         self._depth, self._limits = depth, Limits(timeout, memory)
         self.run: list[Step] = []
         self.place = 0
@@ -229,8 +181,7 @@ class Workbench:
         return self._shown(self._next(), self.state)
 
     def _next(self) -> list[Step]:
-        self.ground.place = self.place
-        return [_step(one) for one in islice(self.ground.successors(self.state), MOST_STEPS)]
+        return [_step(one) for one in islice(self.ground.successors(self.state, self.place), MOST_STEPS)]
 
     def take(self, number: int) -> None:
         """Take a step by its place among `steps`, from 1; the rest of the run is dropped.
@@ -283,8 +234,7 @@ class Workbench:
         Raises:
             UserError: if it cannot be understood.
         """
-        self.ground.place = self.place
-        return self.ground.value(text, self.state)
+        return self.ground.value(text, self.state, self.place)
 
     def find(self, text: str) -> Nearest:
         """Go to the nearest state in which an expression is true, by the length of a run from an initial state.
@@ -316,10 +266,9 @@ class Workbench:
         try:
             semantics, state = self.ground.formulas(self.state)
         except (NoSymbolicForm, _Late):
-            if picks:
+            if picks or isinstance(self.ground, _OfModel):
                 raise
-            self.ground.place = self.place
-            return self.ground.counted(name, self.state)
+            return self.ground.counted(name, self.state, self.place)
         # A module's action may be several of its model.
         actions = [one for one in semantics.model.actions if name in (one.name, one.tla)]
         found = [
@@ -368,8 +317,8 @@ def _known_picks(action: Action, texts: Mapping[str, str]) -> dict[str, Value]:
 # -- protocols in Python -----------------------------------------------------------------------------------
 
 
-class _OfModel(Ground):
-    """A protocol by its model; expressions are those of the language, evaluated by Python."""
+class _OfModel:
+    """A protocol by its model, as a workbench asks it; its expressions are evaluated by Python."""
 
     language = "python"
 
@@ -392,19 +341,21 @@ class _OfModel(Ground):
     def initial(self) -> Iterable[Outcome]:
         return self._semantics.initial()
 
-    def successors(self, state: Values) -> Iterable[Outcome]:
+    def successors(self, state: Values, _: int) -> Iterable[Outcome]:
         return self._semantics.successors(state)
 
     def shown(self, steps: Sequence[Step]) -> tuple[Model, Sequence[Step]]:
+        """Steps with values of types, and the model that has these types."""
         return self.model, steps
 
     def formulas(self, state: Values) -> tuple[Semantics, Values]:
+        """The meaning of a model of formulas, and the state in its values."""
         return self._semantics, state
 
     def run_of(self, stored: Stored) -> Sequence[Step]:
         return replayed(self._semantics, stored).stages
 
-    def value(self, text: str, state: Values) -> str | None:
+    def value(self, text: str, state: Values, _: int) -> str | None:
         made = self.evaluated(text)
         if made is None:
             return None
@@ -438,7 +389,7 @@ class _OfModel(Ground):
         model = replace(self.model, properties={**self.model.properties, _TARGET: target})
         options = ExploreOptions(depth, MOST_STATES, every_state=True)
         query = Query(self._source, self._settings, (_TARGET,), options)
-        explored = _nearest(answer_here(model, query, limits=limits), depth)
+        explored = _nearest(answer_here(model, query, limits=limits))
         if explored.run is not None or explored.stopped is None:
             return explored
         # There are too many states to list: a solver needs none of them.
@@ -450,7 +401,7 @@ class _OfModel(Ground):
         return Nearest(None, deepest, stopped=result.why if deepest < depth else None)
 
 
-def _nearest(found: Answer, depth: int) -> Nearest:
+def _nearest(found: Answer) -> Nearest:
     """The answer of an exploration whose only property says that no state is wanted."""
     (result,) = found.results
     facts = found.told(ExploreFacts)
@@ -493,8 +444,11 @@ def expression_of(entry: Entry, settings: Mapping[str, Setting], model: Model, t
 # -- TLA+ modules ------------------------------------------------------------------------------------------
 
 
-class _OfModule(Ground):
-    """A TLA+ module by its interpreter; expressions are TLA+, with the names that are visible at its end."""
+class _OfModule:
+    """A TLA+ module by its interpreter, with the methods of `_OfModel`; `place` is the state's number in its run.
+
+    Expressions are TLA+, with the names that are visible at the module's end.
+    """
 
     language = "tla"
 
@@ -520,10 +474,10 @@ class _OfModule(Ground):
     def initial(self) -> Iterable[Outcome]:
         return self._behaviour.initial()
 
-    def successors(self, state: Values) -> Iterable[Outcome]:
+    def successors(self, state: Values, place: int) -> Iterable[Outcome]:
         # As in a search, no step is taken from a state beyond the constraints.
         within = self._behaviour.constraint
-        self._behaviour.at_level(self.place)
+        self._behaviour.at_level(place)
         return self._behaviour.successors(state) if within is None or within(state) else ()
 
     def shown(self, steps: Sequence[Step]) -> tuple[Model, Sequence[Step]]:
@@ -538,14 +492,14 @@ class _OfModule(Ground):
 
         return [_step(one) for one in path_of_stored(self.model, self._behaviour, stored)]
 
-    def value(self, text: str, state: Values) -> str | None:
+    def value(self, text: str, state: Values, place: int) -> str | None:
         from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 
         name, expression = self._read(text)
         if name:
             self._kept[name] = expression
             return None
-        self._behaviour.at_level(self.place + 1)
+        self._behaviour.at_level(place + 1)
         try:
             return tla_text(self._behaviour.interpreter.in_state(expression, state))
         except EvaluationError as error:
@@ -571,7 +525,7 @@ class _OfModule(Ground):
         model = outlined(asked, values)
         options = ExploreOptions(depth, MOST_STATES, every_state=True)
         query = Query(self._source, self._settings, (_TARGET,), options)
-        return _nearest(answer_here(model, query, limits=limits), depth)
+        return _nearest(answer_here(model, query, limits=limits))
 
     def formulas(self, state: Values) -> tuple[Semantics, Values]:
         from leadline.symbolic.tla.outline import formed_around
@@ -587,23 +541,26 @@ class _OfModule(Ground):
             raise _Late(_LATE) from error
         return Semantics(self._formulas), typed
 
-    def counted(self, name: str, state: Values) -> list[Attempt]:
+    def counted(self, name: str, state: Values, place: int) -> list[Attempt]:
         """The first conjunct of an action that is true nowhere, for all ways to choose the names that it binds."""
         from leadline.symbolic.tla.read.coverage import excerpt
         from leadline.symbolic.tla.values.interpreter import Interpreter
 
         interpreter = Interpreter(self._specification, counting=True)
-        places = [place for place, one in enumerate(interpreter.actions, start=1) if one.name == name]
+        places = [number for number, one in enumerate(interpreter.actions, start=1) if one.name == name]
         found: list[Values | None] = []
-        self._behaviour.at_level(self.place + 1)
-        for place in places:
-            interpreter.steps[place](state, found.append)
+        self._behaviour.at_level(place + 1)
+        for number in places:
+            interpreter.steps[number](state, found.append)
         if any(after is not None for after in found):
             return [Attempt(name, ())]
         false = [one for one in interpreter.conjuncts.values() if one.counts[0] and not one.counts[1]]
-        return [Attempt(name, (_never(excerpt(x.formula), x.counts[0], x.formula.place),)) for x in false][
-            :_NEAREST
-        ]
+        told: list[Attempt] = []
+        for one in false[:_NEAREST]:
+            each = "" if one.counts[0] == 1 else f" at each of {one.counts[0]} evaluations"
+            at = f"{Path(one.formula.place.file).name}:{one.formula.place.line}"
+            told.append(Attempt(name, (f"`{excerpt(one.formula)}` is false{each} ({at})",)))
+        return told
 
 
 class _Late(UserError):
@@ -613,9 +570,3 @@ class _Late(UserError):
 PATIENCE = 15.0
 """Seconds in which the formulas of a module are made for a first reason; without them, conjuncts are told."""
 _LATE = f"the module's formulas are not made within {PATIENCE:.0f} s: ask about the action without picks"
-
-
-def _never(formula: str, times: int, place: Span) -> str:
-    """The sentence that a conjunct is false wherever it is evaluated."""
-    each = "" if times == 1 else f" at each of {times} evaluations"
-    return f"`{formula}` is false{each} ({Path(place.file).name}:{place.line})"

@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from leadline.symbolic.grid.durable import scratch_folder
-from leadline.symbolic.grid.links import REASON, Work
 from leadline.symbolic.grid.session import SparkSetup, gist
 from leadline.symbolic.grid.shipping import refused, write_archive
+from leadline.symbolic.grid.spark import REASON, Work
 from leadline.symbolic.grid.workers import SparkGaveUp, knock_at
 from leadline.symbolic.lang import UserError
 

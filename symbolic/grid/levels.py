@@ -42,12 +42,11 @@ from leadline.symbolic.engines.explore.explore import (
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.durable import scratch_folder, write_bytes
-from leadline.symbolic.grid.links import REASON, ClassicLink
 from leadline.symbolic.grid.remote import Place, StoreAway
 from leadline.symbolic.grid.runs import LOG
 from leadline.symbolic.grid.session import SparkSetup, gist
 from leadline.symbolic.grid.shipping import packed_work
-from leadline.symbolic.grid.spark import opened
+from leadline.symbolic.grid.spark import REASON, ClassicLink, opened
 from leadline.symbolic.grid.workers import SparkGaveUp
 from leadline.symbolic.lang import Model, Setting, UserError, counted
 from leadline.symbolic.meaning import Exploration, Path as Run, path_of

@@ -18,8 +18,8 @@ import pytest
 from leadline.symbolic.cli import main
 from leadline.symbolic.grid import connect
 from leadline.symbolic.grid.connect import ConnectLink
-from leadline.symbolic.grid.links import ClassicLink, Link
 from leadline.symbolic.grid.session import SparkSetup, session
+from leadline.symbolic.grid.spark import ClassicLink, Link
 from leadline.symbolic.lang import UserError
 from tests.grid.clusters import waiting
 from tests.grid.grids import GRID

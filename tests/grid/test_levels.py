@@ -19,7 +19,7 @@ from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.grid import levels
 from leadline.symbolic.grid.levels import Divided, LevelErrand
-from leadline.symbolic.grid.links import ClassicLink
+from leadline.symbolic.grid.spark import ClassicLink
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.meaning import Exploration
 from leadline.symbolic.tla import origin

@@ -12,11 +12,10 @@ import pytest
 from pyspark import SparkContext
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid.links import ClassicLink
 from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery
 from leadline.symbolic.grid.session import MASTER, SparkSetup, gist
-from leadline.symbolic.grid.spark import SparkExecutor
+from leadline.symbolic.grid.spark import ClassicLink, SparkExecutor
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import TaskResult, answer
 from leadline.symbolic.grid.workers import SparkGaveUp, Watch
