@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli.inputs import at_least, seconds
-from leadline.symbolic.cli.output import Report, write_out
+from leadline.symbolic.cli.output import show, write_out
 from leadline.symbolic.cli.terminal import Exit, tell
+from leadline.symbolic.engines import Table
 from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:
@@ -178,26 +180,20 @@ def _deliver(
 
     found = cells(rows)
     table = lines(found, baseline, list(WAYS))
-    report = Report()
-    report.say(machine.told())
-    report.say(f"seconds: the median; ratio: the time of {baseline} divided by it")
-    report.say()
-    report.table(HEADER, table)
+    told = f"seconds: the median; ratio: the time of {baseline} divided by it"
+    parts: list[Part] = [machine.told(), told, "", Table(HEADER, table)]
     runs = beside_tlc(found, cases)
     if runs:
-        report.say()
-        report.table(RUNS_HEADER, runs)
+        parts += ["", Table(RUNS_HEADER, runs)]
     if args.targets:
-        _tell_targets(report, found, cases)
+        parts += ["", _targets(found, cases)]
     drawn = pictures(found, cases, list(WAYS))
     for name, text in drawn.items():
         write_out(args.out / name, text)
     about_runs = f"\n{markdown(RUNS_HEADER, runs)}" if runs else ""
     write_out(args.out / TABLE, f"{machine.told()}\n\n{markdown(HEADER, table)}{about_runs}")
-    report.say()
-    report.say(f"the record is {args.out / RECORD}, the table {args.out / TABLE}")
-    report.say(f"pictures: {', '.join(drawn) or 'none'}")
-    report.show()
+    parts += ["", f"the record is {args.out / RECORD}, the table {args.out / TABLE}"]
+    show([*parts, f"pictures: {', '.join(drawn) or 'none'}"])
     wrong = [row for row in rows if not row.as_expected]
     for row in wrong:
         shortest = "" if row.shortest is None else f" in {row.shortest} steps"
@@ -205,12 +201,9 @@ def _deliver(
     return Exit.INTERNAL if wrong else Exit.HOLDS
 
 
-def _tell_targets(report: Report, found: Cells, cases: Sequence[Case]) -> None:
+def _targets(found: Cells, cases: Sequence[Case]) -> Table:
     from leadline.benchmarks.targets import judged
 
     words = {True: "met", False: "NOT MET", None: "open"}
-    report.say()
-    report.table(
-        ["target", "measured", ""],
-        [[one.what, one.measured, words[one.met]] for one in judged(found, cases)],
-    )
+    rows = [[one.what, one.measured, words[one.met]] for one in judged(found, cases)]
+    return Table(["target", "measured", ""], rows)

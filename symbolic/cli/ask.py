@@ -27,13 +27,13 @@ from leadline.symbolic.cli.inputs import (
 )
 from leadline.symbolic.cli.output import (
     TRACES,
-    Report,
     add_format,
     as_json,
     check_writable,
     deliver,
     exit_of,
     is_special,
+    show,
     worst,
     write_out,
     written_trace,
@@ -348,12 +348,10 @@ def _write_log(path: Path, query: Query, model: Model) -> None:
 def _assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:
     """Report that the assumptions of a module without behaviour are true, and that there are no states."""
     held = counted(found.assumptions, "assumption")
-    report = Report([f"{found.name}: {held} evaluated and true; the module has no behaviour to explore"])
+    told = f"{found.name}: {held} evaluated and true; the module has no behaviour to explore"
     facts = {"protocol": found.name, "assumptions": found.assumptions}
-    told = (
-        as_json({**facts, "states": 0, "complete": True, "properties": {}}) if args.format == "json" else None
-    )
-    deliver(report, told, args.out)
+    document = {**facts, "states": 0, "complete": True, "properties": {}}
+    deliver([told], as_json(document) if args.format == "json" else None, args.out)
     return Exit.HOLDS
 
 
@@ -452,10 +450,10 @@ class Question(Asked):
             how: answers it in another way than `answer`.
         """
         try:
-            with live(what) as show:
-                self.put(limits, lambda _: None, show, how, early=self._tell, fail_fast=self.fail_fast)
+            with live(what) as progress:
+                self.put(limits, lambda _: None, progress, how, early=self._tell, fail_fast=self.fail_fast)
         except Interrupted as interrupted:
-            self.report().show()
+            show(self.described(every=self.every_trace))
             if interrupted.message:
                 tell(interrupted.message)
             raise
@@ -466,7 +464,7 @@ class Question(Asked):
         tell(f"{result.property}: {verdict_text(self.model, result)}{steps}; the search for others goes on")
         if self.tells_early:
             print(over_progress(""), end="", file=sys.stderr, flush=True)
-            Report(["", *self.failure(result), ""]).show()
+            show(["", *self.failure(result), ""])
 
     def exit(self) -> Exit:
         """The exit code."""
@@ -485,17 +483,17 @@ class Question(Asked):
 
     def deliver(self, form: str, out: Path | None) -> None:
         """Write the answer in a format, to a file or to standard output."""
+        parts = self.described(every=self.every_trace)
         if form == "text":
-            deliver(self.report(), None, out)
+            deliver(parts, None, out)
         elif form == "json":
-            document = self.wording.as_json(self.model, self.query, self.answer)
-            deliver(self.report(), as_json(document), out)
+            deliver(parts, as_json(self.wording.as_json(self.model, self.query, self.answer)), out)
         elif form in ("sarif", "problems", "markdown"):
             # Here, since the other formats need none of the report.
             from leadline.symbolic.api.diagnostics import markdown, problems, sarif
 
             forms = {"markdown": markdown, "problems": problems}
-            deliver(self.report(), as_json(sarif(self)) if form == "sarif" else forms[form](self), out)
+            deliver(parts, as_json(sarif(self)) if form == "sarif" else forms[form](self), out)
         else:
             self._deliver_trace(form, out)
         if not self.tells_winner:
@@ -518,11 +516,7 @@ class Question(Asked):
         if len(traces) > 1:
             tell(f"one of {len(traces)} counterexamples is written; choose another with --property")
         text = written_trace(form, semantics, traces[-1], self.entry.source, out)
-        deliver(Report(), text, out)
-
-    def report(self) -> Report:
-        """The answer for a person."""
-        return Report([*self.described(every=self.every_trace)])
+        deliver((), text, out)
 
 
 def _check_proof(path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
+from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model
 from leadline.symbolic.cli.output import (
     TRACES,
-    Report,
     add_format,
     as_json,
     check_writable,
@@ -125,19 +126,15 @@ def _written(args: argparse.Namespace, found: Conformance, model: Model, source:
     return written_trace(args.format, Semantics(model), found.run, source, args.out)
 
 
-def _report(found: Conformance, model: Model, with_run: bool) -> Report:
-    report = Report()
+def _report(found: Conformance, model: Model, with_run: bool) -> Iterator[Part]:
     if found and found.run is not None and with_run and found.run.length <= _SHOWN:
-        report.trace(lines(Semantics(model), found.run))
-        report.say()
+        yield from lines(Semantics(model), found.run)
+        yield ""
     if found and with_run and (found.run is None or found.run.length > _SHOWN):
         tell("the run is long: --format json, itf or tla and --html write it")
     if found.place is not None:
-        report.say(f"{found.place}: {found.event or ''}".rstrip(": "))
-        for text in found.why.lines():
-            report.say(f"  {text}")
-        report.say()
-    for name, member in found.names.items():
-        report.say(f"{name} in the log is taken for {member}")
-    report.say(found.headline())
-    return report
+        yield f"{found.place}: {found.event or ''}".rstrip(": ")
+        yield from (f"  {text}" for text in found.why.lines())
+        yield ""
+    yield from (f"{name} in the log is taken for {member}" for name, member in found.names.items())
+    yield found.headline()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli.ask import every_trace, expressions, flags
 from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model, chosen_properties
 from leadline.symbolic.cli.output import (
-    Report,
     add_format,
     as_json,
     deliver,
@@ -22,7 +23,7 @@ from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform.cover import Coverage, Covered, Goals, Violations, goals_of, term_of
 from leadline.symbolic.conform.logs import log_of
-from leadline.symbolic.engines import Limits
+from leadline.symbolic.engines import Limits, Table
 from leadline.symbolic.engines.run.limits import TimeIsOver, limited, stop_at
 from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.trace import document, lines
@@ -78,7 +79,7 @@ def run(args: argparse.Namespace) -> Exit:
     if args.out is not None:
         _write(args.out, found, semantics, entry.source)
     data = as_json(_json(found, model)) if args.format == "json" else None
-    code = deliver(_report(found, model), data, None)
+    code = deliver(_report(found), data, None)
     return max(code, Exit.HOLDS if found.complete or not found.missing else Exit.UNKNOWN)
 
 
@@ -99,17 +100,14 @@ def violations(args: argparse.Namespace) -> Exit:
         raise UserError(f"--view {args.view}: write {error}") from error
     goals = Violations(semantics, names, view, args.all)
     found = _searched(args, semantics, goals, args.depth, args.max_states or _MOST_STATES)
-    report = Report()
+    told: list[Part] = []
     shortest_first = found.runs[::-1]
     for number, (trace, (way, *_)) in enumerate(shortest_first, start=1):
-        report.say(f"{number}. {way}")
-        report.trace(lines(semantics, trace))
-        report.say()
+        told += [f"{number}. {way}", *lines(semantics, trace), ""]
     ended = "there are no more" if found.complete else _within(found)
     if found.beyond is not None:
-        report.trace(lines(semantics, found.beyond))
-        report.say()
-    report.say(f"{counted(len(found.runs), 'counterexample')}, each to another violation; {ended}")
+        told += [*lines(semantics, found.beyond), ""]
+    told.append(f"{counted(len(found.runs), 'counterexample')}, each to another violation; {ended}")
     runs = [{"way": ways[0], "run": document(model, trace, entry.source)} for trace, ways in shortest_first]
     beyond = None if found.beyond is None else document(model, found.beyond, entry.source)
     document_of_all = {
@@ -118,7 +116,7 @@ def violations(args: argparse.Namespace) -> Exit:
         "counterexamples": runs,
         "out_of_bounds": beyond,
     }
-    code = deliver(report, as_json(document_of_all) if args.format == "json" else None, args.out)
+    code = deliver(told, as_json(document_of_all) if args.format == "json" else None, args.out)
     if found.runs:
         return max(code, Exit.VIOLATED)
     if found.beyond is not None:
@@ -214,19 +212,15 @@ def _json(found: Covered, model: Model) -> dict[str, object]:
     }
 
 
-def _report(found: Covered, model: Model) -> Report:
-    report = Report()
+def _report(found: Covered) -> Iterator[Part]:
     rows = [
         [str(number), str(trace.length), str(len(goals)), goals[0] + (", ..." if len(goals) > 1 else "")]
         for number, (trace, goals) in enumerate(found.runs, start=1)
     ]
     if rows:
-        report.table(["run", "steps", "goals", "such as"], rows)
-        report.say()
-    for goal in found.missing[:_MOST_TOLD]:
-        report.say(f"{_unmet(found)}: {goal}")
+        yield from (Table(["run", "steps", "goals", "such as"], rows), "")
+    yield from (f"{_unmet(found)}: {goal}" for goal in found.missing[:_MOST_TOLD])
     if len(found.missing) > _MOST_TOLD:
-        report.say(f"and {len(found.missing) - _MOST_TOLD:,} more, which --format json tells")
+        yield f"and {len(found.missing) - _MOST_TOLD:,} more, which --format json tells"
     wanted = found.met + len(found.missing)
-    report.say(f"{found.met:,} of {counted(wanted, 'goal')} met by {counted(len(found.runs), 'run')}")
-    return report
+    yield f"{found.met:,} of {counted(wanted, 'goal')} met by {counted(len(found.runs), 'run')}"

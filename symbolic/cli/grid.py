@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.inputs import seconds, spark_setting, store_place
-from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
+from leadline.symbolic.cli.output import add_format, as_json, as_text, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
+from leadline.symbolic.engines import Table
 from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.remote import StoreAway
@@ -152,13 +154,13 @@ def run(args: argparse.Namespace) -> Exit:
 def _deliver(args: argparse.Namespace, answers: Answers) -> None:
     from leadline.symbolic.api.grid_text import grid_json, grid_parts
 
-    report = Report([*grid_parts(answers)])
+    parts = [*grid_parts(answers)]
     try:
-        write_text(answers.store / "report.txt", report.text())
+        write_text(answers.store / "report.txt", as_text(parts))
     except (OSError, StoreAway) as error:
         why = error.strerror if isinstance(error, OSError) else error
         tell(f"{answers.store / 'report.txt'} cannot be written: {why}")
-    deliver(report, as_json(grid_json(answers)) if args.format == "json" else None, None)
+    deliver(parts, as_json(grid_json(answers)) if args.format == "json" else None, None)
 
 
 _LONGEST = 5
@@ -221,29 +223,25 @@ def _shares(todo: Plan, begin: Resumed) -> list[Share]:
     return shares
 
 
-def _plan_report(todo: Plan, begin: Resumed, store: Place) -> Report:
+def _plan_report(todo: Plan, begin: Resumed, store: Place) -> Iterator[Part]:
     shares = _shares(todo, begin)
-    report = Report()
     lines = [_share_line(share) for share in shares]
     if len(shares) > 1:
         points, dropped, queries, to_run = map(sum, zip(*map(_counts, shares), strict=True))
         seconds = sum(share.predicted_seconds for share in shares)
         lines.append(_share_line(Share("total", points, dropped, queries, to_run, None, seconds)))
-    report.table(["protocol", "points", "dropped", "queries", "to run", "layer size", "predicted"], lines)
-    report.say()
-    for text in todo.dropped:
-        report.say(f"dropped: {text}")
+    yield Table(["protocol", "points", "dropped", "queries", "to run", "layer size", "predicted"], lines)
+    yield ""
+    yield from (f"dropped: {text}" for text in todo.dropped)
     if todo.dropped:
-        report.say()
+        yield ""
     if begin.left:
-        report.say("the longest queries")
+        yield "the longest queries"
         rows = [_query_line(query, todo.predicted[query.id]) for query in begin.left[:_LONGEST]]
-        report.table(["protocol", "parameters", "property", "asked", "solver", "predicted"], rows)
-        report.say()
+        yield from (Table(["protocol", "parameters", "property", "asked", "solver", "predicted"], rows), "")
     if begin.settled or begin.moot:
-        report.say(f"{store} answers {len(begin.settled) + len(begin.moot)} of them already")
-    report.say(_source(todo))
-    return report
+        yield f"{store} answers {len(begin.settled) + len(begin.moot)} of them already"
+    yield _source(todo)
 
 
 def _share_line(share: Share) -> list[str]:

@@ -10,8 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,61 +67,42 @@ def add_format(parser: argparse.ArgumentParser, *formats: str, out: bool = False
         parser.add_argument("--out", metavar="FILE", type=Path, help="write the answer to a file")
 
 
-@dataclass
-class Report:
-    """An answer for a person to read, collected before it is shown."""
-
-    parts: list[Part] = field(default_factory=list)
-
-    def say(self, text: str = "") -> None:
-        """Add a line."""
-        self.parts.append(text)
-
-    def trace(self, lines: Iterable[Line]) -> None:
-        """Add a trace."""
-        self.parts.extend(lines)
-
-    def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Add a table."""
-        self.parts.append(Table(header, rows))
-
-    def text(self, width: int | None = None) -> str:
-        """The answer as plain text; with a width, no line is longer where words allow it."""
-        lines: list[str] = []
-        for part in self.parts:
-            lines += plain(part, width)
-        return "".join(f"{line}\n" for line in lines)
-
-    def show(self) -> None:
-        """Print the answer, in colour on a terminal."""
-        if in_colour():
-            put(coloured(self.parts, width()), coloured=True)
-        else:
-            put(self.text(width()))
+def as_text(parts: Iterable[Part], width: int | None = None) -> str:
+    """An answer for a person as plain text; with a width, no line is longer where words allow it."""
+    return "".join(f"{line}\n" for part in parts for line in plain(part, width))
 
 
-def deliver(report: Report, written: str | None, out: Path | None) -> Exit:
+def show(parts: Iterable[Part]) -> None:
+    """Print an answer for a person, in colour on a terminal."""
+    if in_colour():
+        put(coloured(parts, width()), coloured=True)
+    else:
+        put(as_text(parts, width()))
+
+
+def deliver(answer: Iterable[Part], written: str | None, out: Path | None) -> Exit:
     """Write an answer. One that cannot be written where it should be is told elsewhere: it is never lost.
 
     Args:
-        report: the answer for a person.
-        written: the answer in the format asked for; None if that is the report's text.
+        answer: the answer for a person.
+        written: the answer in the format asked for; None if that is the text for a person.
         out: the file to write it to, or None for standard output; with a file and another format than text,
-            the report is shown too.
+            the text is shown too.
 
     Returns:
         HOLDS, or WRONG_COMMAND if it is not where it should be. An answer with a verdict keeps its own code.
     """
-    if out is not None and not keep(out, report.text() if written is None else written):
+    parts = [*answer]
+    if out is not None and not keep(out, as_text(parts) if written is None else written):
         return Exit.WRONG_COMMAND
     try:
         if out is None:
-            report.show() if written is None else put(written)
+            show(parts) if written is None else put(written)
             return Exit.HOLDS
         if written is not None:
-            report.show()
+            show(parts)
     except NoOutput as error:
-        _tell_after(error, report.text())
+        _tell_after(error, as_text(parts))
         return Exit.WRONG_COMMAND
     tell(f"wrote {out}")
     return Exit.HOLDS
@@ -279,7 +259,7 @@ _STYLES = {LineKind.HEAD: "1", LineKind.STEP: "1;36", LineKind.PART: "", LineKin
 _PLAIN, _BOLD, _END = "", "1", "\x1b[0m"
 
 
-def coloured(parts: Sequence[Part], width: int | None) -> str:
+def coloured(parts: Iterable[Part], width: int | None) -> str:
     """The parts of an answer as text with the codes of its colours.
 
     Args:

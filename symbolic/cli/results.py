@@ -7,17 +7,17 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from leadline.symbolic.api.asked import Part
 from leadline.symbolic.catalog import find
 from leadline.symbolic.cli.inputs import store_place
 from leadline.symbolic.cli.output import (
-    Report,
     add_format,
     as_json,
     check_writable,
@@ -28,6 +28,7 @@ from leadline.symbolic.cli.output import (
     write_out,
 )
 from leadline.symbolic.cli.terminal import Exit, printable, tell
+from leadline.symbolic.engines import Table
 from leadline.symbolic.lang import UserError, counted
 
 if TYPE_CHECKING:
@@ -88,13 +89,15 @@ def _results(args: argparse.Namespace) -> Exit:
     wanted = _condition(args.where, [here] if there is None else [here, there])
     rows = latest(filter(wanted, here.rows))
     cells = [cell for cell in here.cells if _is_wanted(cell, wanted)]
-    report = _report(rows, cells)
     found = (
         None if there is None else compared(there.cells, here.cells, lambda cell: _is_wanted(cell, wanted))
     )
-    for line in [] if found is None else _comparison(found):
-        report.say(line) if args.format == "table" else tell(line)
-    code = deliver(report, _written(args, rows, cells, here.grids), args.out)
+    compared_in_words = [] if found is None else _comparison(found)
+    if args.format != "table":
+        for line in compared_in_words:
+            tell(line)
+    parts = [*_report(rows, cells), *(compared_in_words if args.format == "table" else [])]
+    code = deliver(parts, _written(args, rows, cells, here.grids), args.out)
     if found is None:
         return code
     return worst([*(_exit(cell) for _, cell in found.worse), *(Exit.UNKNOWN for _ in found.lost)])
@@ -149,14 +152,13 @@ def _is_wanted(cell: Cell, wanted: RowCondition) -> bool:
     return any(map(wanted, cell.rows))
 
 
-def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Report:
+def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Iterator[Part]:
     from leadline.symbolic.api.grid_text import result_lines
     from leadline.symbolic.grid.summary import groups, verdict_text
 
-    report = Report()
     seeds = len({row.seed for row in rows}) > 1
     for group in groups(rows):
-        report.say(printable(group.title))
+        yield printable(group.title)
         header = [*group.varying, "property", "asked", "solver", *(["seed"] if seeds else []), "verdict"]
         lines = [
             [
@@ -171,11 +173,9 @@ def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Report:
             ]
             for row in group.rows
         ]
-        report.table([*header, "seconds", "MB"], [[printable(text) for text in line] for line in lines])
-        report.say()
-    for line in result_lines(rows, cells):
-        report.say(printable(line))
-    return report
+        yield Table([*header, "seconds", "MB"], [[*map(printable, line)] for line in lines])
+        yield ""
+    yield from map(printable, result_lines(rows, cells))
 
 
 def _written(

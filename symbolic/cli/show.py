@@ -12,8 +12,9 @@ from typing import Any
 from leadline.symbolic.api.tables import columns
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, model_on_values, split_path
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
-from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
+from leadline.symbolic.cli.output import add_format, as_json, deliver
 from leadline.symbolic.cli.terminal import Exit, tell, width
+from leadline.symbolic.engines import Table
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.lang import (
     Action,
@@ -58,16 +59,15 @@ def declare_list(parser: argparse.ArgumentParser) -> None:
 def _list(args: argparse.Namespace) -> Exit:
     """List the protocols, those of files with their parameters, properties and the known facts about those."""
     found = _entries(args.paths)
-    report = Report()
+    written = as_json([_entry_json(x) for x in found]) if args.format == "json" else None
     if not found:
-        report.say("no protocols")
-    elif args.all or args.paths:
-        _add_whole(report, found)
-    else:
-        report.table(["protocol", "about"], [[x.name, summary(x.doc)] for x in found])
-        report.say()
-        report.say("`leadline list --all` lists their parameters and properties too")
-    return deliver(report, as_json([_entry_json(x) for x in found]) if args.format == "json" else None, None)
+        return deliver(["no protocols"], written, None)
+    if args.all or args.paths:
+        return deliver([line for x in found for line in ("", *_about(x))][1:], written, None)
+    table = Table(["protocol", "about"], [[x.name, summary(x.doc)] for x in found])
+    return deliver(
+        [table, "", "`leadline list --all` lists their parameters and properties too"], written, None
+    )
 
 
 def _entries(paths: Sequence[str]) -> list[Entry]:
@@ -89,35 +89,26 @@ def _default_text(one: Parameter) -> str:
     return "derived" if one.default is None else setting_text(one.default)
 
 
-def _add_whole(report: Report, found: Sequence[Entry]) -> None:
-    for number, entry in enumerate(found):
-        if number:
-            report.say()
-        _add_entry(report, entry)
-
-
-def _add_entry(report: Report, entry: Entry) -> None:
-    report.say(entry.name if entry.source == entry.name else f"{entry.name} ({entry.source})")
+def _about(entry: Entry) -> Iterator[str]:
+    """A protocol with its parameters, its properties and what is known of those, line by line."""
+    yield entry.name if entry.source == entry.name else f"{entry.name} ({entry.source})"
     if entry.doc:
-        report.say(f"  {summary(entry.doc)}")
+        yield f"  {summary(entry.doc)}"
     rows = [[x.name, _default_text(x), x.range, x.doc] for x in entry.protocol.parameters.values()]
-    _add_section(report, "parameters", rows)
+    yield from _section("parameters", rows)
     claims = [[claim.name, str(claim.kind), summary(claim.doc)] for claim in entry.claims]
     known = [[f"{x.text()}: {x.where_text() or 'the defaults'}" for x in one.known] for one in entry.claims]
-    _add_section(report, "properties", claims, known)
+    yield from _section("properties", claims, known)
 
 
-def _add_section(
-    report: Report, head: str, rows: list[list[str]], below: Sequence[Sequence[str]] = ()
-) -> None:
+def _section(head: str, rows: list[list[str]], below: Sequence[Sequence[str]] = ()) -> Iterator[str]:
     """A section with a line for each row, followed by the row's lines in `below` if there are any."""
     if not rows:
         return
-    report.say(f"  {head}")
+    yield f"  {head}"
     for line, more in zip(columns(rows, "    "), below or repeat(()), strict=False):
-        report.say(line)
-        for text in more:
-            report.say(f"      {text}")
+        yield line
+        yield from (f"      {text}" for text in more)
 
 
 def _entry_json(entry: Entry) -> dict[str, Any]:
@@ -186,30 +177,25 @@ def _outline_json(model: Model) -> dict[str, Any]:
     }
 
 
-def _outline(model: Model) -> Report:
+def _outline(model: Model) -> Iterator[str]:
     """The same for a person."""
     assert model.origin is not None
     told = _outline_json(model)
-    report = Report([f"{told.pop('protocol')}, {model.init.span.file}"])
+    yield f"{told.pop('protocol')}, {model.init.span.file}"
     constants = [f"{name} = {setting_text(value)}" for name, value in told.pop("parameters").items()]
     for head, names in {"constants": constants, **told}.items():
-        report.parts += ["", f"{head}:{'' if names else ' none'}", *(f"  {name}" for name in names)]
-    return report
+        yield from ("", f"{head}:{'' if names else ' none'}", *(f"  {name}" for name in names))
 
 
-def _report(entry: Entry, model: Model) -> Report:
-    report = Report()
-    report.say(title(model))
-    for line in indented(entry.doc, 2):
-        report.say(line)
+def _report(entry: Entry, model: Model) -> Iterator[str]:
+    yield title(model)
+    yield from indented(entry.doc, 2)
     total = sum(bits(variable.type) for variable in model.variables)
     step = _step_size(model)
     if step is None:
-        report.say(f"  one step is so large that its encoding takes more than {_PATIENCE:g} s")
+        yield f"  one step is so large that its encoding takes more than {_PATIENCE:g} s"
     else:
-        report.say(
-            f"  one step is encoded in {step['variables']:,} variables and {step['clauses']:,} clauses"
-        )
+        yield f"  one step is encoded in {step['variables']:,} variables and {step['clauses']:,} clauses"
     for head, part in (
         ("parameters", _parameters(entry, model)),
         ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in _sorts_of(model)]),
@@ -218,11 +204,7 @@ def _report(entry: Entry, model: Model) -> Report:
         ("properties", _documented((_property(entry, model, x), x.doc) for x in model.properties.values())),
     ):
         if part:
-            report.say()
-            report.say(head)
-            for line in part:
-                report.say(f"  {line}".rstrip())
-    return report
+            yield from ("", head, *(f"  {line}".rstrip() for line in part))
 
 
 _PATIENCE = 3.0

@@ -11,7 +11,6 @@ from leadline.symbolic.catalog import Entry, model_of, model_on_values
 from leadline.symbolic.cli.inputs import entry_of_data, store_place
 from leadline.symbolic.cli.output import (
     TRACES,
-    Report,
     add_format,
     as_json,
     check_writable,
@@ -87,13 +86,11 @@ def run(args: argparse.Namespace) -> Exit:
         found = [_replayed(args, one) for one in _chosen(args, stored_traces(args.file))]
     else:
         found = [_witnessed(args)]
-    report = Report()
-    for number, one in enumerate(found):
-        if number:
-            report.say()
-        report.trace(one.lines())
+    parts: list[str | Line] = []
+    for one in found:
+        parts += ["", *one.lines()]
     written = None if args.format == "text" else _written(args, found[0])
-    code = deliver(report, written, args.out)
+    code = deliver(parts[1:], written, args.out)
     if args.html is not None:
         write_out(args.html, _page(args, found[0]), "--html")
         tell(f"wrote {args.html}")
