@@ -20,7 +20,6 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
-    ActionMark,
     BoolExpr,
     Claim,
     Mistake,
@@ -114,14 +113,8 @@ def _unattached_actions(own: dict[str, Any]) -> list[Mistake]:
         if waiting:
             taken = {id(x) for kind in searched for base in kind.__mro__ for x in vars(base).values()}
             waiting = [x for x in waiting if id(x.function) not in taken]
-    return [Mistake(x.span, _no_method(x)) for x in waiting]
-
-
-def _no_method(mark: ActionMark) -> str:
-    return (
-        f"the action {mark.function.__name__} is in no protocol: write it as a method of a protocol's class, "
-        "under a name of its own"
-    )
+    repair = "write it as a method of a protocol's class, under a name of its own"
+    return [Mistake(x.span, f"the action {x.function.__name__} is in no protocol: {repair}") for x in waiting]
 
 
 def _subclasses(kind: type[Protocol]) -> Iterator[type[Protocol]]:
@@ -143,7 +136,8 @@ def ineffective_lines(protocols: Sequence[type[Protocol]], claims: Iterable[Clai
     Helpers are the functions of the same files with an argument that has the name of a state there. Functions
     that come with Leadline are left out, and those whose text cannot be read.
     """
-    methods = [x for kind in protocols for x in _functions_of(kind) if not _is_ours(x)]
+    held = (x for kind in protocols for base in kind.__mro__ for x in vars(base).values())
+    methods = [x for x in held if isinstance(x, FunctionType) and not _is_ours(x)]
     stated = [x.function for x in claims if isinstance(x.function, FunctionType) and not _is_ours(x.function)]
     actions = [x for x in methods if hasattr(x, "__leadline_action__")]
     now = {name for x in (*actions, *stated) for name in _argument(x, 1)}
@@ -172,11 +166,6 @@ def ineffective_lines(protocols: Sequence[type[Protocol]], claims: Iterable[Clai
 def _span(file: str, node: ast.expr) -> Span:
     last = node.end_col_offset if node.end_lineno == node.lineno else None
     return Span(file, node.lineno, columns=(node.col_offset, sys.maxsize if last is None else last))
-
-
-def _functions_of(kind: type[Protocol]) -> Iterator[FunctionType]:
-    for base in kind.__mro__:
-        yield from (x for x in vars(base).values() if isinstance(x, FunctionType))
 
 
 def _is_ours(function: FunctionType) -> bool:
@@ -243,9 +232,11 @@ def _unused(function: ast.FunctionDef, names: _Names) -> Iterator[_Wrong]:
     """The lines without effect."""
     parts = _closed(function, names.state, lambda value, state: _root(value) in state)
     names = replace(names, state=parts)
+    nxt = next(iter(names.following), None)
+    repair = f"a guard is {nxt}.require(...), a change is {nxt}.x = ..." if nxt else "return it, or use it"
     for node in ast.walk(function):
         if isinstance(node, ast.Expr) and _does_nothing(node.value, names):
-            yield node.value, _no_effect(node.value, names.following)
+            yield node.value, f"`{_shown(node.value)}` has no effect: {repair}"
 
 
 def _closed(
@@ -296,7 +287,11 @@ def _senseless(function: ast.FunctionDef, names: _Names, picks: set[str]) -> Ite
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="require")) if (
                 name in names.following
             ):
-                yield from ((x, _always_false(x)) for x in node.args if _is_false(x, constants))
+                for guard in node.args:
+                    if _is_false(guard, constants):
+                        text = f"the guard `{_shown(guard)}` is always false, so the action is never taken"
+                        repair = "write what it shall depend on, make it a parameter, or leave the action out"
+                        yield guard, f"{text}: {repair}"
 
 
 def _is_expression(value: ast.expr, names: _Names, known: set[str]) -> bool:
@@ -405,11 +400,6 @@ def _is_false(guard: ast.expr, constants: Mapping[str, Any]) -> bool:
     return value is False
 
 
-def _always_false(guard: ast.expr) -> str:
-    text = f"the guard `{_shown(guard)}` is always false, so the action is never taken"
-    return f"{text}: write what it shall depend on, make it a parameter, or leave the action out"
-
-
 def _root(value: ast.expr) -> str | None:
     """The name that a path of attributes and indices begins with."""
     while isinstance(value, (ast.Attribute, ast.Subscript)):
@@ -433,9 +423,3 @@ def _does_nothing(value: ast.expr, names: _Names) -> bool:
 def _shown(node: ast.expr) -> str:
     text = ast.unparse(node)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-def _no_effect(node: ast.expr, following: Iterable[str]) -> str:
-    nxt = next(iter(following), None)
-    repair = f"a guard is {nxt}.require(...), a change is {nxt}.x = ..." if nxt else "return it, or use it"
-    return f"`{_shown(node)}` has no effect: {repair}"

@@ -141,7 +141,9 @@ def run(args: argparse.Namespace) -> Exit:
     with timely(args.file, args.timeout, "the grid was planned"):
         todo = grid.plan(args.file)
     if args.plan:
-        return show_plan(todo, grid.begin(todo, {}), grid.store.folder, args.format)
+        begin, store = grid.begin(todo, {}), grid.store.folder
+        written = as_json(_plan_json(todo, begin, store)) if args.format == "json" else None
+        return deliver(_plan_report(todo, begin, store), written, None)
     answers = grid.run(todo, replay=args.replay)
     _deliver(args, answers)
     if answers.refusals:
@@ -188,19 +190,6 @@ class Share:
     to_run: int
     layer_size: tuple[float, float] | None
     predicted_seconds: float
-
-
-def show_plan(todo: Plan, begin: Resumed, store: Place, form: str) -> Exit:
-    """Show a plan.
-
-    Args:
-        todo: the plan.
-        begin: the queries that the store answers already, and those that are left.
-        store: the store's folder or URI, which need not exist.
-        form: "text" or "json".
-    """
-    written = as_json(_plan_json(todo, begin, store)) if form == "json" else None
-    return deliver(_plan_report(todo, begin, store), written, None)
 
 
 def _shares(todo: Plan, begin: Resumed) -> list[Share]:

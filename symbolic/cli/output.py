@@ -256,7 +256,7 @@ def is_special(path: Path) -> bool:
 _STYLES = {LineKind.HEAD: "1", LineKind.STEP: "1;36", LineKind.PART: "", LineKind.END: "1;31"}
 """The codes of bold, bold cyan and bold red."""
 
-_PLAIN, _BOLD, _END = "", "1", "\x1b[0m"
+_PLAIN, _BOLD = "", "1"
 
 
 def coloured(parts: Iterable[Part], width: int | None) -> str:
@@ -266,7 +266,8 @@ def coloured(parts: Iterable[Part], width: int | None) -> str:
         parts: the parts.
         width: the characters of a line; None for as many as there are.
     """
-    return "".join(f"{_styled(line, style)}\n" for part in parts for line, style in _lines(part, width))
+    told = (one for part in parts for one in _lines(part, width))
+    return "".join(f"\x1b[{style}m{line}\x1b[0m\n" if style and line else f"{line}\n" for line, style in told)
 
 
 def _lines(part: Part, width: int | None) -> Iterator[tuple[str, str]]:
@@ -275,7 +276,3 @@ def _lines(part: Part, width: int | None) -> Iterator[tuple[str, str]]:
     for number, text in enumerate(plain(part, width)):
         for line in text.split("\n"):
             yield printable(line), _BOLD if isinstance(part, Table) and number == 0 else style
-
-
-def _styled(text: str, style: str) -> str:
-    return f"\x1b[{style}m{text}{_END}" if style and text else text

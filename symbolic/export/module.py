@@ -389,7 +389,8 @@ def tlc_config(model: Model, properties: Sequence[str] = (), deadlock: bool = Fa
         lines += ["CONSTANTS", *hang(_INDENT, constants)]
     invariants = [words.properties[one.name] for one in chosen if one.temporal is None]
     lines += ["INVARIANTS", *hang(_INDENT, ["InBounds", *invariants])]
-    lines += about_runs([words.properties[one.name] for one in chosen if one.temporal is not None])
+    if runs := [words.properties[one.name] for one in chosen if one.temporal is not None]:
+        lines += ["PROPERTIES", *hang(_INDENT, runs)]
     if model.constraints:
         lines += ["CONSTRAINTS", *hang(_INDENT, [words.properties[one.name] for one in model.constraints])]
     if model.view is not None:
@@ -397,7 +398,6 @@ def tlc_config(model: Model, properties: Sequence[str] = (), deadlock: bool = Fa
     if model.aliases:
         lines += ["ALIAS", *hang(_INDENT, ["Alias"])]
     if _interchangeable(model):
-        runs = any(one.temporal is not None for one in chosen)
         told = "and wrong verdicts on PROPERTIES" if runs else "but counts that are not those of Leadline"
         lines += [f"\\* Fewer states, {told}:", "\\* SYMMETRY Symmetry"]
     return "\n".join(lines) + "\n"
@@ -711,8 +711,3 @@ class _Formulas:
         layout = Printer.of_module(self.words, self.bound)
         layout.share([node])
         return layout.let(tuple(layout.parts), layout.lines(node, WIDTH - 20))
-
-
-def about_runs(names: Sequence[str]) -> Lines:
-    """The lines of a configuration that name claims about runs."""
-    return ["PROPERTIES", *hang("  ", names)] if names else []

@@ -329,7 +329,8 @@ def explored(
         log.parent.mkdir(parents=True, exist_ok=True)
         with opened(setup, log) as link:
             assert isinstance(link, ClassicLink)
-            divided = Divided(model, query, _absolute(folder), shards or link.slots())
+            whole = folder.resolve() if isinstance(folder, Path) else folder
+            divided = Divided(model, query, whole, shards or link.slots())
 
             def do(errand: LevelErrand) -> list[bytes]:
                 try:
@@ -352,10 +353,6 @@ def explored(
     found = divided.summary(None if stop is None else stop.text)
     answer = because(stop, answer_about(Semantics(model), found, query, {}, stop))
     return replace(answer, facts=replace(ExploreFacts.of(found), by=CIRCUITS)), divided.sent
-
-
-def _absolute(folder: Place) -> Place:
-    return folder.resolve() if isinstance(folder, Path) else folder
 
 
 def check_levels(model: Model, query: Query) -> None:

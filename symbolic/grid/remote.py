@@ -329,7 +329,7 @@ def _in_words(place: Remote, error: Exception) -> Exception:
     store = Remote(place.base)
     if isinstance(error, ValueError):  # pyarrow's for a URI that is none
         return UserError(f"the store {store}: {text.partition(chr(10))[0]}")
-    if _unloadable(text):
+    if "libhdfs" in text or "libjvm" in text:
         return UserError(
             f"the store {store} needs Hadoop's client: install it, and set JAVA_HOME, HADOOP_HOME and "
             "CLASSPATH=$(hadoop classpath --glob)"
@@ -344,10 +344,6 @@ def _in_words(place: Remote, error: Exception) -> Exception:
             f"the store {store} cannot be reached: {cause}", unknown=bool(_UNKNOWN_HOST.search(text))
         )
     return OSError(errno.EREMOTEIO, _gist(text), str(place))
-
-
-def _unloadable(text: str) -> bool:
-    return "libhdfs" in text or "libjvm" in text
 
 
 def _gist(text: str) -> str:

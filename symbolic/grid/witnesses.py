@@ -174,7 +174,11 @@ def replay(
     asked = {query.id: query for query in queries}
     rows = answers(store, asked).rows
     done = Replayed()
-    model_at = cache(_model_at)  # each model is made once
+
+    @cache  # each model is made once
+    def model_at(source: str, settings: Settings) -> Model:
+        return model_of(find(source, tried=True), dict(settings))
+
     shown = [row for row in rows.values() if row.trace is not None]
     for number, row in enumerate(shown):
         show("replaying counterexamples", number / len(shown))
@@ -191,10 +195,6 @@ def replay(
         done.proofs += 1
         _recheck(store.document(place), held, asked[held[0].query], done)
     return done
-
-
-def _model_at(source: str, settings: Settings) -> Model:
-    return model_of(find(source, tried=True), dict(settings))
 
 
 def _wrong(model: Model, stored: Stored) -> str | None:

@@ -282,12 +282,12 @@ def _marks(
         here = sorted((row for row in rows if place(row) == value), key=lambda row: row.task_seconds)
         if here:
             middle = here[len(here) // 2]
-            marks.append(ChartPoint(x, max(middle.task_seconds, _LEAST), bound=_stopped(middle)))
+            marks.append(
+                ChartPoint(
+                    x, max(middle.task_seconds, _LEAST), bound=middle.cause in (Cause.TIME, Cause.MEMORY)
+                )
+            )
     return tuple(marks)
-
-
-def _stopped(row: Row) -> bool:
-    return row.cause in (Cause.TIME, Cause.MEMORY)
 
 
 def _cut(text: str) -> str:

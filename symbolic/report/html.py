@@ -6,6 +6,7 @@ script run, by its hash: the search in the table of all answers, which is whole 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from html import escape
@@ -72,14 +73,16 @@ def _body(rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links, 
     yield _contents(protocols, cells)
     if mapped := [cell for cell in cells if cell.kind != LOG]:
         yield f'<details class="how"><summary>How to read the maps</summary>{legend(mapped)}'
+        walk = ", one with a counterexample to a page to walk through it" if links else ""
         yield (
             '<p class="note">The colour is stronger for a shorter bug, and for a deeper search without one. '
-            f"A cell leads to its answer in the table at the end{_led(links)}.</p></details>"
+            f"A cell leads to its answer in the table at the end{walk}.</p></details>"
         )
     yield '<main id="results">'
     for place, protocol in enumerate(protocols):
         yield from _section(place, protocol, rows, cells, show, links)
-    yield f'<h2 id="answers">All answers</h2>{_search(rows)}{all_answers(rows, links)}'
+    every = "".join(_all(group, links) for group in groups(rows))
+    yield f'<h2 id="answers">All answers</h2>{_search(rows)}<div id="all">{every}</div>'
     yield from _costs(rows)
     yield f'</main><h2>Made by</h2><div class="wide">{_made_by(rows)}</div>'
 
@@ -123,10 +126,6 @@ def _search(rows: Sequence[Row]) -> str:
     )
 
 
-def _led(links: Links) -> str:
-    return ", one with a counterexample to a page to walk through it" if links else ""
-
-
 def _work(rows: Sequence[Row]) -> str:
     run = asked(rows)
     if not run:
@@ -137,16 +136,13 @@ def _work(rows: Sequence[Row]) -> str:
 
 
 def _contents(protocols: Sequence[str], cells: Sequence[Cell]) -> str:
+    tallies = {one: tally([cell for cell in cells if cell.goal.protocol == one]) for one in protocols}
     entries = "".join(
-        f'<li><a href="#p{place}">{escape(protocol)}</a>: {_tally(protocol, cells)}</li>'
-        for place, protocol in enumerate(protocols)
+        f'<li><a href="#p{place}">{escape(protocol)}</a>: {escape(told)}</li>'
+        for place, (protocol, told) in enumerate(tallies.items())
     )
     rest = '<li><a href="#answers">All answers</a></li><li><a href="#costs">Costs</a></li>'
     return f'<nav aria-label="Contents"><ul>{entries}{rest}</ul></nav>'
-
-
-def _tally(protocol: str, cells: Sequence[Cell]) -> str:
-    return escape(tally([cell for cell in cells if cell.goal.protocol == protocol]))
 
 
 def _section(
@@ -210,14 +206,9 @@ def _made_by(rows: Sequence[Row]) -> str:
         "Python": (row.python_version for row in rows),
         "machines": (f"{row.host} ({row.machine})" for row in rows),
     }
-    lines = "".join(
-        f'<tr><th scope="row">{name}</th><td>{_several(texts)}</td></tr>' for name, texts in facts.items()
-    )
+    told = {name: "<br>".join(map(escape, sorted(set(texts)))) for name, texts in facts.items()}
+    lines = "".join(f'<tr><th scope="row">{name}</th><td>{text}</td></tr>' for name, text in told.items())
     return f'<table class="list">{lines}</table>'
-
-
-def _several(texts: Iterable[str]) -> str:
-    return "<br>".join(escape(text) for text in sorted(set(texts)))
 
 
 # -- tables of answers -----------------------------------------------------------------------------------
@@ -230,12 +221,8 @@ def slowest(rows: Sequence[Row]) -> str:
     return _table(["protocol", "point"], points, found, None)
 
 
-def all_answers(rows: Sequence[Row], links: Links = NO_LINKS) -> str:
-    """All rows, in one closed table for each protocol, as HTML."""
-    return f'<div id="all">{"".join(_all(group, links) for group in groups(rows))}</div>'
-
-
 def _all(group: ProtocolRows, links: Links) -> str:
+    """All rows of a protocol, in a closed table."""
     table = _table(group.varying, map(group.point, group.rows), group.rows, links)
     title = escape(f"{group.protocol}: {counts(group.rows)}")
     return f"<details><summary>{title}</summary>{table}</details>"
@@ -271,7 +258,8 @@ def _trace(row: Row, links: Links) -> str:
 def _verdict(row: Row) -> str:
     kind = said_of(row).replace(" ", "-")
     reason = escape(row.why() or "", quote=True)
-    vacuous = '<br><span class="note">vacuously</span>' if is_vacuous(row) else ""
+    holds = any(note.kind in _VACUOUS for note in row.remarks())
+    vacuous = '<br><span class="note">vacuously</span>' if holds else ""
     text = f"{escape(verdict_text(row))}{vacuous}"
     return f'<td class="verdict {escape(kind, quote=True)}" title="{reason}">{text}</td>'
 
@@ -283,11 +271,6 @@ def _cost(row: Row) -> str:
 
 
 # -- notes ----------------------------------------------------------------------------------------------
-
-
-def is_vacuous(row: Row) -> bool:
-    """Whether a property holds vacuously, or a part of it does."""
-    return any(note.kind in _VACUOUS for note in row.remarks())
 
 
 def vacuity(cells: Sequence[Cell]) -> str:
@@ -341,10 +324,6 @@ def _line(note: Note, noted: Sequence[Cell], cells: Sequence[Cell]) -> str:
         more = f" and {len(points) - _MOST_POINTS} more points" if len(points) > _MOST_POINTS else ""
         where = f"at {'; '.join(points[:_MOST_POINTS])}{more}"
     place = f' <span class="note">{escape(where)}</span>' if where else ""
-    return f"<li>{''.join(_marked(text))}{place}</li>"
-
-
-def _marked(note: str) -> Iterator[str]:
-    """A note as HTML, its formulas as code."""
-    for place, part in enumerate(note.split("`")):
-        yield f"<code>{escape(part)}</code>" if place % 2 else escape(part)
+    # Formulas stand between backquotes.
+    marked = re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
+    return f"<li>{marked}{place}</li>"

@@ -12,7 +12,7 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -40,7 +40,6 @@ from leadline.symbolic.lang import (
     Action,
     Foreign,
     LeadlineError,
-    Mistake,
     Model,
     ModelError,
     Setting,
@@ -457,17 +456,14 @@ def answered(asked: Asked) -> Json:
     try:
         return bounded(TOOLS[asked.tool](asked))
     except ModelError as error:
-        return bounded({"error": str(error), "mistakes": _mistakes(error.mistakes)})
+        mistakes = [{"place": _place(one.span), "text": one.text} for one in error.mistakes]
+        return bounded({"error": str(error), "mistakes": mistakes})
     except LeadlineError as error:
         return bounded({"error": str(error)})
     except MemoryError:
         return {"error": "out of memory: ask about fewer states, or with a larger `memory`"}
     except RecursionError:
         return {"error": "an expression nests too deeply"}
-
-
-def _mistakes(found: Sequence[Mistake]) -> list[Json]:
-    return [{"place": _place(one.span), "text": one.text} for one in found]
 
 
 def bounded(answer: Json) -> Json:

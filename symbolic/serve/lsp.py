@@ -327,14 +327,12 @@ class Editor:
             place, spot = answer.place or (where, Spot(0, 0, 1))
             if place == path:
                 one = self.diagnostic(lines, spot, f"{name}: {said}", t.DiagnosticSeverity.Warning)
-                one.related_information = [self.related(path, step, place) for step, place in answer.run]
+                one.related_information = [
+                    t.DiagnosticRelatedInformation(self.location(*(at or (path, Spot(0, 0, 0)))), step)
+                    for step, at in answer.run
+                ]
                 found.append(one)
         self.publish(document.uri, document.version, found)
-
-    def related(self, path: Path, step: str, place: Place | None) -> t.DiagnosticRelatedInformation:
-        """A step of a counterexample at its action."""
-        location = self.location(*(place or (path, Spot(0, 0, 0))))
-        return t.DiagnosticRelatedInformation(location=location, message=step)
 
     def publish(self, uri: str, version: int | None, found: list[t.Diagnostic]) -> None:
         params = t.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=found)

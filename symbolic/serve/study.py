@@ -286,7 +286,7 @@ class Study:
         if found is not None and mention is not None:
             return mention.spot, self._about(found, path)
         spot, word = _word(self.lines(path), line, column)
-        text = self._standard(path, mention, word)
+        text = self._standard(mention, word)
         return (spot, text) if text is not None else None
 
     def _about(self, found: Resolved, path: Path) -> str:
@@ -311,7 +311,7 @@ class Study:
                 parts.append(f"*{about.kind} of {found.module}*")
         return "\n\n".join(parts)
 
-    def _standard(self, path: Path, mention: Mention | None, word: str) -> str | None:
+    def _standard(self, mention: Mention | None, word: str) -> str | None:
         """A line about a name that is built in."""
         if mention is not None and mention.of == "module":
             known = STANDARD.get(mention.name)
