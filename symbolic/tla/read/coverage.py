@@ -127,7 +127,7 @@ _LONGEST = 160
 
 def excerpt(e: s.Expression) -> str:
     """The text of an expression in its module, on one line; its place if the module cannot be read."""
-    places = sorted({one.place for one in _nodes(e) if one.place.file == e.place.file and one.place.line})
+    places = sorted({one.place for one in s.nodes(e) if one.place.file == e.place.file and one.place.line})
     try:
         lines = _lines(e.place.file)
         begin, end = (_offset(lines, place) for place in (places[0], places[-1]))
@@ -138,12 +138,6 @@ def excerpt(e: s.Expression) -> str:
     end = last.end() if last is not None else end
     found = " ".join(_closed(text, begin, end).split())
     return found if len(found) <= _LONGEST else f"{found[: _LONGEST - 3]}..."
-
-
-def _nodes(e: s.Node) -> Iterator[s.Node]:
-    yield e
-    for child in s.children(e):
-        yield from _nodes(child)
 
 
 @cache

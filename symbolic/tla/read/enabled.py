@@ -9,7 +9,7 @@ for such variables behind ENABLED's argument: see `marked`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from leadline.symbolic.tla.read import syntax as s
@@ -55,7 +55,7 @@ class Hiding:
             done |= todo
 
     def _without_marks(self, e: _N) -> _N:
-        e = _rebuilt(e, self._without_marks)
+        e = s.rebuilt(e, self._without_marks)
         match e:
             case s.Apply("ENABLED", (action, *marks)) if marks:
                 hidden = tuple(one.operator for one in marks if isinstance(one, s.Apply))
@@ -94,7 +94,7 @@ class _Copy:
                 return s.Apply("/\\", (self.now(action), s.Apply("~", (same,))), place=e.place)
             case s.Apply(operator) if operator in self._touched and operator not in self.variables:
                 return self._applied(e, self.now, "")
-        return _rebuilt(e, self.now)
+        return s.rebuilt(e, self.now)
 
     def next(self, e: _N) -> Any:
         """An expression about a state, below a prime."""
@@ -103,7 +103,7 @@ class _Copy:
                 return s.Apply(self.variables[operator], place=e.place)
             case s.Apply(operator) if operator in self._touched:
                 return self._applied(e, self.next, "'")
-        return _rebuilt(e, self.next)
+        return s.rebuilt(e, self.next)
 
     def _unchanged(self, e: s.Expression, place: s.Place) -> s.Expression:
         if isinstance(e, s.TupleOf):
@@ -134,16 +134,3 @@ def _dependent(definitions: dict[str, s.Definition], some: Iterable[str]) -> set
     while new := {key for key, names in mentioned.items() if key not in found and names & found}:
         found |= new
     return found
-
-
-def _rebuilt(e: _N, of: Callable[[Any], Any]) -> _N:
-    """A node with other nodes directly below it."""
-
-    def rebuilt(value: Any) -> Any:
-        if isinstance(value, s.Node):
-            return of(value)
-        return tuple(map(rebuilt, value)) if isinstance(value, tuple) else value
-
-    parts = {one.name: getattr(e, one.name) for one in fields(e)}
-    found = {name: rebuilt(value) for name, value in parts.items() if isinstance(value, s.Node | tuple)}
-    return replace(e, **found) if any(found[name] is not parts[name] for name in found) else e

@@ -139,6 +139,7 @@ _LOOSE = {
     "[]": "[] is followed by a formula about a step: expected [][A]_v",
     "<>": "<> is followed by a formula about a step: expected <><<A>>_v",
 }
+_FORMULAS = frozenset({"=", "/\\", "\\/", "=>", "'", "\\in", "#"})
 
 
 def misuses(definitions: Iterable[s.Definition], levels: Levels) -> dict[Mistake, None]:
@@ -188,16 +189,7 @@ def _mistake(e: s.Node, bound: frozenset[str], updating: bool, levels: Levels) -
         case s.Apply("ENABLED", (one,)) if levels.of(one, bound) is Level.TEMPORAL:
             return "ENABLED is about a step: expected no temporal operator in it"
         case s.Apply(operator, (one,)) if operator in _LOOSE and levels.of(one, bound) is Level.ACTION:
-            junction = isinstance(one, s.Apply) and one.operator in (
-                "=",
-                "/\\",
-                "\\/",
-                "=>",
-                "'",
-                "\\in",
-                "#",
-            )
-            return _LOOSE[operator] if junction else None
+            return _LOOSE[operator] if isinstance(one, s.Apply) and one.operator in _FORMULAS else None
         case s.Subscripted(_, action) if levels.of(action, bound) is Level.TEMPORAL:
             return "a temporal formula is no action: expected a formula about a step"
     return None

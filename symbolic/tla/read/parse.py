@@ -336,15 +336,11 @@ class Reader:
     # Binders
 
     def bounded_quantification(self, node: Tree, place: s.Place) -> s.Expression:
-        bounds = self.bounds(of_kind(node, "quantifier_bound"))
+        bounds = self.bounds(of_kind(node, "quantifier_bound")) or (self.bound(node),)
         body = self.expr(part(node, "expression"))
         return s.Quantified(_QUANTIFIER[part(node, "quantifier").type], bounds, body, place=place)
 
-    def unbounded_quantification(self, node: Tree, place: s.Place) -> s.Expression:
-        body = self.expr(part(node, "expression"))
-        return s.Quantified(
-            _QUANTIFIER[part(node, "quantifier").type], (self.bound(node),), body, place=place
-        )
+    unbounded_quantification = bounded_quantification
 
     def choose(self, node: Tree, place: s.Place) -> s.Expression:
         return s.Choose(self.bound(node), self.expr(part(node, "expression")), place=place)

@@ -221,8 +221,6 @@ class Resolver:
     def expr(self, e: s.Expression, names: Names) -> s.Expression:
         """The expression with resolved names."""
         match e:
-            case s.Number() | s.String() | s.ModelValue() | s.At():
-                return e
             case s.Apply("ENABLED", (action,)) if self.hidden:
                 return marked(self.expr(action, names), self.hidden, e.place)
             case s.Subscripted("WF_" | "SF_", action, subscript) if self.hidden:
@@ -230,15 +228,12 @@ class Resolver:
                 return fairness(replace(e, action=parts[0], subscript=parts[1]), self.hidden)
             case s.Apply():
                 return self.apply(e, names)
-            case s.Quantified(_, bounds, body):
+            case s.Quantified(_, bounds, body) | s.Image(body, bounds):
                 found, inner = self.bounds(bounds, names)
                 return replace(e, bounds=found, body=self.expr(body, inner))
             case s.Choose(bound, body) | s.Filter(bound, body):
                 (one,), inner = self.bounds((bound,), names)
                 return replace(e, bound=one, body=self.expr(body, inner))
-            case s.Image(body, bounds):
-                found, inner = self.bounds(bounds, names)
-                return replace(e, bounds=found, body=self.expr(body, inner))
             case s.Function(bounds, body, _):
                 found, inner = self.bounds(bounds, names)
                 return replace(e, bounds=found, body=self.expr(body, inner), name=None)
@@ -251,34 +246,7 @@ class Resolver:
                 return self.expr(body, names)
             case s.Part(steps):
                 return self.part(steps, e.place, names)
-            case _:
-                return self._parts(e, names)
-
-    def _parts(self, e: s.Expression, names: Names) -> s.Expression:
-        match e:
-            case s.SetOf(items) | s.TupleOf(items):
-                return replace(e, items=self.exprs(items, names))
-            case s.FunctionSet(domain, range_):
-                return replace(e, domain=self.expr(domain, names), range=self.expr(range_, names))
-            case s.Record(fields) | s.RecordSet(fields):
-                return replace(e, fields=tuple((name, self.expr(part, names)) for name, part in fields))
-            case s.Index(function, index):
-                return replace(e, function=self.expr(function, names), index=self.expr(index, names))
-            case s.Except(function, updates):
-                found = tuple(
-                    replace(one, path=self.exprs(one.path, names), value=self.expr(one.value, names))
-                    for one in updates
-                )
-                return replace(e, function=self.expr(function, names), updates=found)
-            case s.If(condition, then, otherwise):
-                c, a, b = self.exprs((condition, then, otherwise), names)
-                return replace(e, condition=c, then=a, otherwise=b)
-            case s.Case(arms, other):
-                pairs = tuple((self.expr(p, names), self.expr(a, names)) for p, a in arms)
-                return replace(e, arms=pairs, other=other and self.expr(other, names))
-            case s.Subscripted(_, action, subscript):
-                return replace(e, action=self.expr(action, names), subscript=self.expr(subscript, names))
-        raise TypeError(f"no rule for {type(e).__name__}")
+        return s.rebuilt(e, lambda part: self.expr(part, names))
 
     def exprs(self, items: Iterable[s.Expression], names: Names) -> tuple[s.Expression, ...]:
         """Expressions with resolved names."""

@@ -269,9 +269,6 @@ class _Walk:
         if named is not None:
             self.bind(named, scope, len(of_kind(node, "placeholder")))
 
-    def _local_definition(self, node: Tree, scope: _Scope) -> None:
-        self.below(node, scope)
-
     def _instance(self, node: Tree, scope: _Scope) -> None:
         module, given = "", set[str]()
         for child in node.named_children:

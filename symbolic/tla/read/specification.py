@@ -430,8 +430,10 @@ class _Making:
         """A constant's value; names that nothing has are model values."""
         unknown = {
             one.operator
-            for one in _applications(value)
-            if one.operator not in self.names and not (one.arguments or one.prefix)
+            for one in s.nodes(value)
+            if isinstance(one, s.Apply)
+            and one.operator not in self.names
+            and not (one.arguments or one.prefix)
         }
         model_values = {name: Symbol(name, instead=s.ModelValue(name)) for name in unknown}
         resolver = self.loader.resolver(Copy(lambda _: None))
@@ -568,13 +570,6 @@ def conjuncts(
             yield from conjuncts(definitions[formula.operator].body, definitions, levels)
             return
     yield formula
-
-
-def _applications(e: s.Node) -> Iterator[s.Apply]:
-    if isinstance(e, s.Apply):
-        yield e
-    for child in s.children(e):
-        yield from _applications(child)
 
 
 def _with_row(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import ClassVar, TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
 from leadline.symbolic.lang import Span
 
@@ -41,8 +41,15 @@ class Place(Span):
 BUILT_IN = Place("<built in>", 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class _Data:
+    """Makes each subclass a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+
+class Node(_Data):
     """A part of a module.
 
     Attributes:
@@ -52,28 +59,24 @@ class Node:
     place: Place = field(default=BUILT_IN, compare=False, repr=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
 class Number(Node):
     """An integer; a negative one comes from a configuration."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
 class String(Node):
     """A string."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
 class ModelValue(Node):
     """A model value of a configuration: it equals only itself. Modules have no notation for it."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class Apply(Node):
     """An operator with its arguments, or a name: an operator, constant, variable or bound name without any.
 
@@ -92,7 +95,6 @@ class Apply(Node):
     prefix: tuple[Apply, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Bound(Node):
     """Bound names with their set: `x, y \\in S`, or `<<x, y>> \\in S`, or without a set.
 
@@ -107,7 +109,6 @@ class Bound(Node):
     unpacked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Quantified(Node):
     """A quantified formula.
 
@@ -120,7 +121,6 @@ class Quantified(Node):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Choose(Node):
     """`CHOOSE x \\in S : P`."""
 
@@ -128,14 +128,12 @@ class Choose(Node):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class SetOf(Node):
     """`{a, b, c}`."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Filter(Node):
     """`{x \\in S : P}`."""
 
@@ -143,7 +141,6 @@ class Filter(Node):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Image(Node):
     """`{e : x \\in S, y \\in T}`."""
 
@@ -151,7 +148,6 @@ class Image(Node):
     bounds: tuple[Bound, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Function(Node):
     """`[x \\in S |-> e]`, or the function that `f[x \\in S] == e` defines.
 
@@ -164,7 +160,6 @@ class Function(Node):
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class FunctionSet(Node):
     """`[S -> T]`."""
 
@@ -172,28 +167,24 @@ class FunctionSet(Node):
     range: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Record(Node):
     """`[a |-> e, b |-> f]`."""
 
     fields: tuple[tuple[str, Expression], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RecordSet(Node):
     """`[a : S, b : T]`."""
 
     fields: tuple[tuple[str, Expression], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class TupleOf(Node):
     """`<<a, b>>`."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Index(Node):
     """`f[e]`. `f[a, b]` has the tuple `<<a, b>>` as its index, and `r.a` the string `"a"`."""
 
@@ -201,7 +192,6 @@ class Index(Node):
     index: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Update(Node):
     """`![a].b = e` in an EXCEPT.
 
@@ -213,7 +203,6 @@ class Update(Node):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Except(Node):
     """`[f EXCEPT ![a].b = e, ...]`."""
 
@@ -221,12 +210,10 @@ class Except(Node):
     updates: tuple[Update, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class At(Node):
     """`@` in an EXCEPT."""
 
 
-@dataclass(frozen=True, slots=True)
 class If(Node):
     """`IF c THEN a ELSE b`."""
 
@@ -235,7 +222,6 @@ class If(Node):
     otherwise: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Case(Node):
     """`CASE p -> a [] q -> b [] OTHER -> c`."""
 
@@ -243,7 +229,6 @@ class Case(Node):
     other: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
 class Let(Node):
     """`LET ... IN e`."""
 
@@ -251,7 +236,6 @@ class Let(Node):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Lambda(Node):
     """`LAMBDA x, y : e`."""
 
@@ -259,7 +243,6 @@ class Lambda(Node):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Subscripted(Node):
     """An action with a subscript.
 
@@ -272,7 +255,6 @@ class Subscripted(Node):
     subscript: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Label(Node):
     """`name(x) :: e`. A resolved expression has none.
 
@@ -285,7 +267,6 @@ class Label(Node):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Part(Node):
     """A part of a definition, such as `Inv(1)!2!(x)!name`. A resolved expression has none.
 
@@ -297,7 +278,6 @@ class Part(Node):
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Parameter(Node):
     """A name that stands for an operator, with the number of its arguments: 0 for a value."""
 
@@ -305,28 +285,24 @@ class Parameter(Node):
     arity: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Constants(Node):
     """`CONSTANTS`."""
 
     names: tuple[Parameter, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Variables(Node):
     """`VARIABLES`."""
 
     names: tuple[Parameter, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Recursive(Node):
     """`RECURSIVE`: the operators whose definitions follow."""
 
     names: tuple[Parameter, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Definition(Node):
     """`Op(x, F(_)) == e`. A function `f[x \\in S] == e` has no parameters and a `Function` as its body."""
 
@@ -341,7 +317,6 @@ class Definition(Node):
         return len(self.parameters)
 
 
-@dataclass(frozen=True, slots=True)
 class Instance(Node):
     """`INSTANCE M WITH a <- e`, or `N(x) == INSTANCE M ...`.
 
@@ -359,7 +334,6 @@ class Instance(Node):
     local: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Assumption(Node):
     """`ASSUME e`, or `ASSUME name == e`."""
 
@@ -367,7 +341,6 @@ class Assumption(Node):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
 class Theorem(Node):
     """`THEOREM name == e`, without its proof.
 
@@ -379,7 +352,6 @@ class Theorem(Node):
     body: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
 class Module(Node):
     """A module."""
 
@@ -415,19 +387,24 @@ Expression: TypeAlias = (
 )
 Unit: TypeAlias = Constants | Variables | Recursive | Definition | Instance | Assumption | Theorem | Module
 
+N = TypeVar("N", bound=Node)
 
 _PARTS: dict[type[Node], tuple[str, ...]] = {}
 """The names of the fields of each kind that has been met, but for those that hold no node."""
 _PLAIN = ("Place", "str", "int", "bool", "str | None", "tuple[str, ...]")
 
 
-def children(node: Node) -> list[Node]:
-    """The nodes directly below a node, from left to right."""
+def _parts(node: Node) -> tuple[str, ...]:
     names = _PARTS.get(type(node))
     if names is None:
         names = _PARTS[type(node)] = tuple(one.name for one in fields(node) if one.type not in _PLAIN)
+    return names
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly below a node, from left to right."""
     found: list[Node] = []
-    for name in names:
+    for name in _parts(node):
         _collect(getattr(node, name), found)
     return found
 
@@ -438,6 +415,18 @@ def _collect(value: object, found: list[Node]) -> None:
     elif isinstance(value, tuple):
         for item in value:
             _collect(item, found)
+
+
+def rebuilt(e: N, of: Callable[[Any], Any]) -> N:
+    """A node with other nodes directly below it; itself where they are the same."""
+
+    def other(value: Any) -> Any:
+        if isinstance(value, Node):
+            return of(value)
+        return tuple(map(other, value)) if isinstance(value, tuple) else value
+
+    found = {name: other(getattr(e, name)) for name in _parts(e)}
+    return replace(e, **found) if any(getattr(e, name) is not x for name, x in found.items()) else e
 
 
 def nodes(e: Node) -> Iterator[Node]:
