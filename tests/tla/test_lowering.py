@@ -442,3 +442,56 @@ def test_paths_of_the_initial_states_share_their_picks(tmp_path: Path) -> None:
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
     # Of the 2^6 sequences and three other picks; picks of each path by itself have 2^21 values for `f` alone.
     assert len(Semantics(model).initial()) < 10_000
+
+
+def test_a_recursion_ends_where_a_condition_has_no_other_value(tmp_path: Path) -> None:
+    """The index has no value where nothing is found, so that the test for the end is no constant."""
+    body = """
+        EXTENDS Integers, Sequences
+        VARIABLES q, out
+        Place(s, x) == CHOOSE k \\in 1..Len(s) : s[k] = x
+        RECURSIVE From(_, _, _)
+        From(found, s, k) == IF k > Len(s) THEN found
+                             ELSE CASE s[k] = 0 -> From(Append(found, 7), s, k + 1)
+                                    [] s[k] = 1 -> From(found \\o <<8, 9>>, s, k + 1)
+        Init == q = <<0>> /\\ out = <<>>
+        Next == \\/ \\E k \\in 0..1 : Len(q) < 3 /\\ q' = Append(q, k) /\\ UNCHANGED out
+                \\/ IF Place(q, 0) > 4 THEN UNCHANGED <<q, out>>
+                   ELSE /\\ q' = SubSeq(q, 1, Len(q) - 1)
+                        /\\ out' = From(<<>>, q, Place(q, 0))
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert list(found.states_within_steps) == counts(origin.learner)
+    assert found.steps_out_of_bounds, "the last step from <<>> has no place"
+
+
+def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers
+        VARIABLES a, b, c
+        Init == a = 0 /\\ b = 0 /\\ c = [x \\in 1..2 |-> 0]
+        Next == /\\ a' = (a + 1) % 5
+                /\\ IF a % 2 = 0 THEN b' = 1 - b ELSE UNCHANGED b
+                /\\ IF b > 0 THEN c' = [c EXCEPT ![b] = a]
+                   ELSE IF c[b + 1] = 1 THEN UNCHANGED c ELSE c' = [c EXCEPT ![2] = b']
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    model = origin.model()
+    assert len(model.actions) == 1
+    found = explore(Semantics(model))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+
+
+def test_an_if_without_a_value_is_out_of_bounds_where_both_arms_change_nothing(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, Sequences
+        VARIABLE q
+        Init == q = <<1>>
+        Next == /\\ IF q[1] = 1 THEN UNCHANGED q ELSE UNCHANGED q
+                /\\ TRUE
+        Cut == Len(q) > 0 /\\ q' = Tail(q)
+        Both == Next \\/ Cut
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Both\n"), {})
+    assert explore(Semantics(origin.model())).steps_out_of_bounds

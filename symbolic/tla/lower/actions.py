@@ -5,10 +5,11 @@ Each path through a formula is one action, with a pick for each existential quan
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from leadline.symbolic.lang import NEVER, Pick, Set, nodes as n
+from leadline.symbolic.lang import NEVER, Pick, Set, is_total, nodes as n
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import certain
@@ -22,6 +23,10 @@ _MOST_ELEMENTS = 8
 
 
 Rest = Callable[[Way, Scope], Iterator[Way]]
+
+
+def _end(way: Way, scope: Scope) -> Iterator[Way]:
+    yield way
 
 
 class Paths(Picks):
@@ -55,10 +60,7 @@ class Paths(Picks):
         """
         found: list[Way] = []
 
-        def end(way: Way, scope: Scope) -> Iterator[Way]:
-            yield way
-
-        for way in self.follow(e, Way(), Scope(primed=self._initial), end):
+        for way in self.follow(e, Way(), Scope(primed=self._initial), _end):
             found.append(way if self._as_written else without_fixed(way, self._terms))
             if len(found) > MOST_PATHS:
                 raise Unsupported(e.place, f"over {MOST_PATHS:,} paths through the formula")
@@ -184,11 +186,41 @@ class Paths(Picks):
 
     def _if(self, e: s.If, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         condition = self._lowering.truth(e.condition, scope)
+        arms: list[list[Way]] = []
         for test, arm in ((condition, e.then), (self._terms.negation(condition), e.otherwise)):
             # Where a condition is certainly false or has no value, the other arm tells that it has none.
             after = way.requiring(test) if certain(test) is not False else None
-            if after is not None:
-                yield from self.follow(arm, after, scope, rest)
+            arms.append([] if after is None else [*self.follow(arm, after, scope, _end)])
+        with self._lowering.at(e):
+            both = self._together(condition, way, *arms)
+        for after in [both] if both is not None else itertools.chain(*arms):
+            yield from rest(after, scope)
+
+    def _together(
+        self, condition: n.Node, way: Way, then: Sequence[Way], otherwise: Sequence[Way]
+    ) -> Way | None:
+        """Both arms of an IF as one path, if they only give values to the same variables; None otherwise.
+
+        Several IF in turn would have as many paths as there are combinations of their arms.
+        """
+        if len(then) != 1 or len(otherwise) != 1:
+            return None
+        one, other = then[0], otherwise[0]
+        values = dict(other.next)
+        if one.name != other.name or dict(one.next).keys() != values.keys():
+            return None
+        # Behind the condition, arms may require that other conditions have a value, and nothing else.
+        defined = [x.body[len(way.body) + 1 :] for x in (one, other)]
+        if any(isinstance(x, Pick) or certain(x) is not True for x in itertools.chain(*defined)):
+            return None
+        terms = self._terms
+        after = one.next[: len(way.next)]
+        for name, value in one.next[len(way.next) :]:
+            mine = values[name]
+            after = (*after, (name, value if value is mine else terms.ite(condition, value, mine)))
+        total = is_total(condition) and not any(defined)
+        guard = terms.boolean(True) if total else terms.ite(condition, *map(terms.conj, defined))
+        return replace(one, body=way.body, next=after).requiring(guard)
 
     def _case(self, e: s.Case, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         failed: list[n.Node] = []

@@ -618,9 +618,9 @@ class Lowering(Sets):
                 break
             if isinstance(condition, n.Const):
                 continue
-            found = certain(condition)
-            arms.append((condition, result if found is False else self.value(arm, scope)))
-            if found is True:
+            known = certain(condition)
+            arms.append((condition, result if known is False else self.value(arm, scope)))
+            if known is True:
                 break
         else:
             if e.other is not None:

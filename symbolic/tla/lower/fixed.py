@@ -61,8 +61,9 @@ def certain(condition: n.Node) -> bool | None:
             if decisive in found:
                 return decisive
             return None if None in found else not decisive
-        case n.Ite(then=n.Undefined(), orelse=item) | n.Ite(then=item, orelse=n.Undefined()):
-            return certain(item)
+        case n.Ite(then=then, orelse=orelse):
+            arms = {certain(x) for x in (then, orelse) if not isinstance(x, n.Undefined)}
+            return arms.pop() if len(arms) == 1 else None
         case n.Lt(left=left, right=right) | n.Le(left=left, right=right):
             return _compared(range_of(left), range_of(right), strict=isinstance(condition, n.Lt))
         case n.Eq(left=left, right=right) if isinstance(left.type, Int):
