@@ -98,12 +98,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_public_name_of_the_language(site: Path) -> None:
     page = (site / "api" / "language.html").read_text(encoding="utf-8")
     missing = [name for name in lang.__all__ if f'id="leadline.symbolic.lang.{name}"' not in page]
     assert not missing
 
 
+@pytest.mark.slow
 def test_the_search_covers_the_guides(site: Path) -> None:
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     assert all(
@@ -111,6 +113,7 @@ def test_the_search_covers_the_guides(site: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_links_of_the_site_lead_somewhere(site: Path) -> None:
     pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
     assert len(pages) > 30
@@ -125,6 +128,7 @@ def test_the_links_of_the_site_lead_somewhere(site: Path) -> None:
     assert not broken
 
 
+@pytest.mark.slow
 def test_a_page_of_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
     files = [*site.rglob("*.html"), *site.rglob("*.css")]
     loaded = re.compile(

@@ -55,7 +55,7 @@ def test_all_states_and_no_violation(row: Row) -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_bounded_check_agrees(row: Row) -> None:
-    check_bounded(bounded(model_of_row(row), "cadical", 8), shortest_violations(row), 8)
+    check_bounded(bounded(model_of_row(row), "cadical", 5), shortest_violations(row), 5)
 
 
 @pytest.mark.parametrize("replicas", [1, 2])

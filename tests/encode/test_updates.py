@@ -160,7 +160,7 @@ def test_the_next_state_is_the_concrete_one(most: int) -> None:
     model = build(Ledger(most=most))
     semantics, steps = Semantics(model), Steps(model)
     seen = {action.name: set[str]() for action in model.actions}
-    for state in some_states(model, 20):
+    for state in some_states(model, 10):
         for one in model.actions:
             for picks in pick_values(one):
                 made = steps.outcome(one, state, picks)
