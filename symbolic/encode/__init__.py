@@ -14,20 +14,3 @@ from leadline.symbolic.encode.unrolling import (
     Unrolling,
     optional_action,
 )
-
-__all__ = [
-    "Encoding",
-    "InitialStates",
-    "Instance",
-    "RawRun",
-    "RawStep",
-    "StatePredicates",
-    "StepRelation",
-    "StepsUnrolling",
-    "SweepsUnrolling",
-    "Template",
-    "Truth",
-    "Unrolled",
-    "Unrolling",
-    "optional_action",
-]

@@ -418,7 +418,7 @@ class Collections:
                 items[place] = self.values.ite(last, item, items[place], kind.item)
             else:
                 items.append(item)
-        return Items(self.values.ite_one_hot(here, grown, orelse.length), tuple(items))
+        return Items(self.values.mux_dicts([(here, grown), (-here, orelse.length)]), tuple(items))
 
     def slice(
         self, items: Items, first: tuple[Shape, Type], last: tuple[Shape, Type], kind: Seq

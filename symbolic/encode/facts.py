@@ -209,8 +209,11 @@ def way_text(word: FactPart) -> str:
 
 # -- concrete values as literals -----------------------------------------------------------------------
 
-_Packed = tuple[int, Callable[[Value], tuple[int, int]]]
-"""How many literals a type has, and what gives a value's true literals and those that matter."""
+_Pack = Callable[[Value], tuple[int, int]]
+"""Gives a value's true literals and those that matter."""
+
+_Packed = tuple[int, _Pack]
+"""How many literals a type has, and what gives those of a value."""
 
 
 def _packer(kind: Type) -> _Packed:
@@ -243,12 +246,32 @@ def _pack(kind: Type) -> _Packed:
             members = list(kind.item.values())
             bit = {value: 1 << place for place, value in enumerate(members)}
             return len(members), lambda value: (sum(bit[x] for x in value), (1 << len(members)) - 1)
+        case Option() if not kind.item.cardinality:
+            return 0, lambda value: (0, 0)
         case Option():
-            return _pack_option(kind)
+            size, item = _packer(kind.item)
+            present = _joined(
+                lambda value: (int(value is not None), 1),
+                lambda value: [] if value is None else [(1, item, value)],
+            )
+            return 1 + size, present
         case Seq():
-            return _pack_sequence(kind)
+            sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
+            head, length = _pack_one_hot(sizes)
+            size, item = _packer(kind.item) if sizes[-1] else (0, length)
+            items = _joined(
+                lambda value: length(len(value)),
+                lambda value: [(head + place * size, item, x) for place, x in enumerate(value)],
+            )
+            return head + sizes[-1] * size, items
         case Union():
-            return _pack_union(kind)
+            tags = [tag for tag, record in kind.variants if record.cardinality]
+            head, tagged = _pack_one_hot(tags)
+            end, places = _placed([kind.by_tag[tag] for tag in tags], head)
+            payloads = dict(zip(tags, places, strict=True))
+            return end, _joined(
+                lambda value: tagged(value[0]), lambda value: [(*payloads[value[0]], value[1])]
+            )
     return _product(component_types(kind))
 
 
@@ -262,69 +285,32 @@ def _pack_one_hot(values: Sequence[Value]) -> _Packed:
     return len(values), lambda value: (place[value], every)
 
 
-def _pack_option(kind: Option) -> _Packed:
-    if not kind.item.cardinality:
-        return 0, lambda value: (0, 0)
-    size, pack = _packer(kind.item)
-
-    def option(value: Value) -> tuple[int, int]:
-        if value is None:
-            return 0, 1
-        true, matters = pack(value)
-        return true << 1 | 1, matters << 1 | 1
-
-    return size + 1, option
-
-
-def _pack_sequence(kind: Seq) -> _Packed:
-    sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
-    head, length = _pack_one_hot(sizes)
-    size, pack = _packer(kind.item) if sizes[-1] else (0, lambda value: (0, 0))
-
-    def sequence(value: Value) -> tuple[int, int]:
-        true, matters = length(len(value))
-        for place, item in enumerate(value):
-            own, own_matters = pack(item)
-            true |= own << head + place * size
-            matters |= own_matters << head + place * size
-        return true, matters
-
-    return head + sizes[-1] * size, sequence
-
-
-def _pack_union(kind: Union) -> _Packed:
-    tags = [tag for tag, record in kind.variants if record.cardinality]
-    end, tagged = _pack_one_hot(tags)
-    places: dict[str, tuple[int, Callable[[Value], tuple[int, int]]]] = {}
-    for tag in tags:
-        size, pack = _packer(kind.by_tag[tag])
-        places[tag] = end, pack
-        end += size
-
-    def union(value: Value) -> tuple[int, int]:
-        tag, payload = value
-        true, matters = tagged(tag)
-        start, pack = places[tag]
-        own, own_matters = pack(payload)
-        return true | own << start, matters | own_matters << start
-
-    return end, union
+def _placed(kinds: Sequence[Type], start: int) -> tuple[int, list[tuple[int, _Pack]]]:
+    """The end of the literals of several types, one type's behind the other's, and where each begins."""
+    places = []
+    for kind in kinds:
+        size, pack = _packer(kind)
+        places.append((start, pack))
+        start += size
+    return start, places
 
 
 def _product(kinds: Sequence[Type]) -> _Packed:
-    packers: list[tuple[int, Callable[[Value], tuple[int, int]]]] = []
-    end = 0
-    for kind in kinds:
-        size, pack = _packer(kind)
-        packers.append((end, pack))
-        end += size
+    end, places = _placed(kinds, 0)
+    return end, _joined(
+        lambda value: (0, 0), lambda value: [(*at, part) for at, part in zip(places, value, strict=True)]
+    )
 
-    def product(value: Value) -> tuple[int, int]:
-        true = matters = 0
-        for (start, pack), part in zip(packers, value, strict=True):
+
+def _joined(head: _Pack, parts: Callable[[Value], list[tuple[int, _Pack, Value]]]) -> _Pack:
+    """The literals of a value's head, and behind them those of its parts, each from some place on."""
+
+    def joined(value: Value) -> tuple[int, int]:
+        true, matters = head(value)
+        for start, pack, part in parts(value):
             own, own_matters = pack(part)
             true |= own << start
             matters |= own_matters << start
         return true, matters
 
-    return end, product
+    return joined

@@ -104,23 +104,12 @@ def bare(value: n.Node, kind: Type) -> n.Node:
     return value
 
 
-def _before(link: n.Node) -> n.Node:
-    """The value that an update starts from."""
-    match link:
-        case n.MapUpdate():
-            return link.map
-        case n.ComponentUpdate():
-            return link.item
-    assert isinstance(link, (n.SetUnion, n.SetMinus))
-    return link.left
-
-
 def chain_of(value: n.Node, target: Target, kinds: tuple[type[n.Node], ...]) -> tuple[n.Node, list[n.Node]]:
     """The value that a chain of updates of some kinds starts from, and the updates in their order."""
     links: list[n.Node] = []
     while isinstance(value, kinds) and value not in target.nodes:
         links.append(value)
-        value = _before(value)
+        value = next(n.children(value))
     return value, links[::-1]
 
 

@@ -20,9 +20,9 @@ may have any shape. Dicts are sparse: values that are left out cannot occur.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import repeat, zip_longest
 from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
@@ -153,47 +153,7 @@ class Values:
 
     def ite(self, condition: int, then: Shape, orelse: Shape, kind: Type) -> Shape:
         """`then` where the condition holds, `orelse` elsewhere."""
-        if condition == TRUE or then is orelse or orelse is None:
-            return self.placeholder(kind) if then is None else then
-        if condition == FALSE or then is None:
-            return orelse
-        mux, ite = self.circuit.mux, self.ite
-        match kind:
-            case Bool():
-                return mux(condition, then, orelse)
-            case Int() if is_binary(kind):
-                pairs = zip(then.bits, orelse.bits, strict=True)
-                return Bits(tuple([mux(condition, a, b) for a, b in pairs]))
-            case Int() | Named() | Set():
-                return self.ite_one_hot(condition, then, orelse)
-            case Option():
-                there = [shape.item for shape in (then, orelse) if shape.present != FALSE]
-                present = mux(condition, then.present, orelse.present)
-                return Maybe(present, ite(condition, there[0], there[-1], kind.item) if there else None)
-            case Seq():
-                length = self.ite_one_hot(condition, then.length, orelse.length)
-                items = zip_longest(then.items, orelse.items)
-                return Items(length, tuple([ite(condition, a, b, kind.item) for a, b in items]))
-            case Union():
-                tags = self.ite_one_hot(condition, then.tags, orelse.tags)
-                one, other = then.payloads, orelse.payloads
-                payloads = {x: ite(condition, one.get(x), other.get(x), kind.by_tag[x]) for x in tags}
-                return Tagged(tags, payloads)
-        triples = zip(then, orelse, component_types(kind), strict=True)
-        return tuple([ite(condition, a, b, part) for a, b, part in triples])
-
-    def ite_one_hot(
-        self, condition: int, then: dict[Value, int], orelse: dict[Value, int]
-    ) -> dict[Value, int]:
-        """`ite` for one-hots of any values."""
-        if condition in (TRUE, FALSE):
-            return then if condition == TRUE else orelse
-        mux, made = self.circuit.mux, {}
-        for key in {**then, **orelse}:
-            literal = mux(condition, then.get(key, FALSE), orelse.get(key, FALSE))
-            if literal != FALSE:
-                made[key] = literal
-        return made
+        return self.mux([(condition, then), (-condition, orelse)], kind)
 
     def mux(self, arms: list[tuple[int, Shape]], kind: Type) -> Shape:
         """The value of the arm whose literal is true, of which there is at most one; else a don't-care."""
@@ -210,19 +170,27 @@ class Values:
                 literals = [literal for literal, _ in arms]
                 return Bits(tuple(self._select(list(zip(literals, bits, strict=True))) for bits in columns))
             case Int() | Named() | Set():
-                return self._mux_dicts([(literal, shape) for literal, shape in arms])
+                return self.mux_dicts([(literal, shape) for literal, shape in arms])
             case Option():
                 present = self._select([(literal, shape.present) for literal, shape in arms])
                 inner = [(literal, shape.item) for literal, shape in arms if shape.present != FALSE]
                 return Maybe(present, self.mux(inner, kind.item) if inner else None)
             case Seq():
-                return self._mux_sequences(arms, kind)
+                length = self.mux_dicts([(literal, shape.length) for literal, shape in arms])
+                return Items(length, self._mux_parts(arms, [x.items for _, x in arms], repeat(kind.item)))
             case Union():
-                return self._mux_unions(arms, kind)
-        columns = zip(*(shape for _, shape in arms), strict=True)
+                tags = self.mux_dicts([(literal, shape.tags) for literal, shape in arms])
+                payloads = {tag: [(literal, x.payloads.get(tag)) for literal, x in arms] for tag in tags}
+                return Tagged(tags, {tag: self.mux(payloads[tag], kind.by_tag[tag]) for tag in tags})
+        return self._mux_parts(arms, [shape for _, shape in arms], component_types(kind))
+
+    def _mux_parts(
+        self, arms: list[tuple[int, Shape]], rows: list[Sequence[Shape]], kinds: Iterable[Type]
+    ) -> tuple[Shape, ...]:
+        """`mux` part by part; a row that is too short has don't-cares at its end."""
         literals = [literal for literal, _ in arms]
-        parts = zip(component_types(kind), columns, strict=True)
-        return tuple(self.mux(list(zip(literals, column, strict=True)), part) for part, column in parts)
+        columns = zip(kinds, zip_longest(*rows), strict=False)
+        return tuple([self.mux(list(zip(literals, column, strict=True)), kind) for kind, column in columns])
 
     def _select(self, arms: list[tuple[int, int]]) -> int:
         if any(value == FALSE for _, value in arms) and (len(arms) > 2 or arms[-1][0] == FALSE):
@@ -233,7 +201,8 @@ class Values:
             chosen = self.circuit.mux(literal, value, chosen)
         return chosen
 
-    def _mux_dicts(self, arms: list[tuple[int, dict[Value, int]]]) -> dict[Value, int]:
+    def mux_dicts(self, arms: list[tuple[int, dict[Value, int]]]) -> dict[Value, int]:
+        """`mux` for one-hots of any values, and for sets."""
         found: dict[Value, list[tuple[int, int]]] = {}
         for literal, shape in arms:
             for key, inner in shape.items():
@@ -244,23 +213,6 @@ class Values:
             for key, own in found.items()
         }
         return {key: literal for key, literal in made.items() if literal != FALSE}
-
-    def _mux_sequences(self, arms: list[tuple[int, Items]], kind: Seq) -> Items:
-        length = self._mux_dicts([(literal, shape.length) for literal, shape in arms])
-        places = max(len(shape.items) for _, shape in arms)
-        items = []
-        for place in range(places):
-            inner = [(literal, shape.items[place]) for literal, shape in arms if place < len(shape.items)]
-            items.append(self.mux(inner, kind.item))
-        return Items(length, tuple(items))
-
-    def _mux_unions(self, arms: list[tuple[int, Tagged]], kind: Union) -> Tagged:
-        tags = self._mux_dicts([(literal, shape.tags) for literal, shape in arms])
-        payloads = {}
-        for tag in tags:
-            inner = [(literal, shape.payloads[tag]) for literal, shape in arms if tag in shape.payloads]
-            payloads[tag] = self.mux(inner, kind.by_tag[tag])
-        return Tagged(tags, payloads)
 
     # -- comparing --------------------------------------------------------------------------------
 
