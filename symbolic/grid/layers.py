@@ -17,8 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -62,14 +60,12 @@ class LayerFormula:
                 size *= self.choices[name].get(value, 1.0)
         return size
 
-    @cached_property
-    def expression(self) -> Any:
-        """The formula as a sympy expression, its numbers rounded and the factors of choices left out."""
-        import sympy
-
-        parts = [(sympy.Symbol(name) + 1) ** sympy.Float(power, 3) for name, power in self.powers.items()]
-        large = self.factor >= 100
-        return sympy.Mul(round(self.factor) if large else sympy.Float(self.factor, 3), *parts)
+    def __str__(self) -> str:
+        """The formula, its numbers rounded and the factors of choices left out."""
+        factor = f"{self.factor:.0f}" if self.factor >= 100 else f"{self.factor:.3g}"
+        return "*".join(
+            [factor, *(f"({name} + 1)**{power:.3g}" for name, power in sorted(self.powers.items()))]
+        )
 
 
 def layer_size(model: Model) -> int:
