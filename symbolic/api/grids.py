@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from leadline.erasing import over_progress
-from leadline.symbolic.api.frames import frame
 from leadline.symbolic.api.progress import steady
+from leadline.symbolic.api.states import frame
 from leadline.symbolic.api.tables import plain
 from leadline.symbolic.catalog import Entry
 from leadline.symbolic.lang import UserError

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.api.diagnostics import sarif
-from leadline.symbolic.api.frames import frame
-from leadline.symbolic.api.states import Trace
+from leadline.symbolic.api.states import Trace, frame
 from leadline.symbolic.api.tables import plain
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort, Result as EngineResult

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from leadline.symbolic.api.frames import frame
 from leadline.symbolic.concrete import Semantics, State as Values
 from leadline.symbolic.lang import (
     AliasValue,
@@ -41,6 +40,27 @@ from leadline.symbolic.trace.trace import Step as Taken, action_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+def frame(rows: Sequence[Mapping[str, object]], index: str) -> DataFrame:
+    """Rows as a table of pandas; the index counts them.
+
+    Args:
+        rows: the rows, each by the columns' names.
+        index: the name of the index.
+
+    Raises:
+        UserError: if pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError as error:
+        raise UserError(
+            "a table needs pandas, which is not installed: pip install 'leadline[pandas]'"
+        ) from error
+    made = pandas.DataFrame(list(rows))
+    made.index.name = index
+    return made
 
 
 Shown: TypeAlias = Any
