@@ -121,9 +121,9 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "repl": _ours("repl", "evaluate expressions in a state of a trace, or of a run"),
         "init": _ours("workshop", "write a first protocol with its test", "declare_init"),
         "watch": _ours("workshop", "check a file again whenever it changes", "declare_watch"),
-        "lsp": _ours("serve", "serve an editor by the Language Server Protocol", "declare_lsp"),
-        "mcp": _ours("serve", "serve an agent by the Model Context Protocol", "declare_mcp"),
-        "completion": _ours("completion", "write the completion script of a shell"),
+        "lsp": _ours("workshop", "serve an editor by the Language Server Protocol", "declare_lsp"),
+        "mcp": _ours("workshop", "serve an agent by the Model Context Protocol", "declare_mcp"),
+        "completion": _ours("workshop", "write the completion script of a shell", "declare_completion"),
     }
 )
 """The commands, as the help lists them."""

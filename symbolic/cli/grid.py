@@ -26,7 +26,7 @@ from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:
     from leadline.symbolic.api.grid_run import Answers
-    from leadline.symbolic.grid.layers import LayerFormula
+    from leadline.symbolic.grid.cost import LayerFormula
     from leadline.symbolic.grid.plan import Plan
     from leadline.symbolic.grid.query import GridQuery
     from leadline.symbolic.grid.remote import Place

@@ -1,17 +1,22 @@
-"""`leadline init` writes a first protocol; `leadline watch` checks a protocol whenever its file changes."""
+"""Commands around the work: `init`, `watch`, `completion`, and the servers `lsp` and `mcp`."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from leadline.symbolic.catalog import split_path
+from leadline.symbolic.catalog import entries, split_path
+from leadline.symbolic.cli.inputs import at_least
 from leadline.symbolic.cli.output import write_out
-from leadline.symbolic.cli.terminal import Exit, is_terminal, tell
+from leadline.symbolic.cli.terminal import Exit, is_terminal, put, tell
+from leadline.symbolic.engines import Limits
 from leadline.symbolic.lang import UserError
 
 _OFTEN = 0.25
@@ -156,3 +161,126 @@ def _stamps(path: Path) -> Mapping[Path, tuple[int, int]]:
             continue
         found[one] = status.st_mtime_ns, status.st_size
     return found
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+_INSTALL = """\
+bash: leadline completion bash > ~/.local/share/bash-completion/completions/leadline
+zsh:  leadline completion zsh > a folder of $fpath, as _leadline
+fish: leadline completion fish > ~/.config/fish/completions/leadline.fish"""
+
+
+def declare_completion(parser: argparse.ArgumentParser) -> None:
+    """Declare `completion`."""
+    parser.description = (
+        "Write the script with which a shell completes commands, options, protocols and files."
+    )
+    parser.epilog = _INSTALL
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
+    parser.set_defaults(run=_completion)
+
+
+def _completion(args: argparse.Namespace) -> Exit:
+    """Write the script with which a shell completes commands, options, protocols and files."""
+    # Here, since nothing else needs it; and the parser has to have every command.
+    import shtab
+
+    from leadline.symbolic.cli import new_parser
+
+    parser = new_parser([], whole=True)
+    protocols = " ".join(entries())
+    files = "find . -maxdepth 2 -name '*.py' -not -path '*/.*' | cut -c3-"
+    _mark(parser, {Path: shtab.FILE}, {"protocol": shtab.cmd(f"printf '%s\\n' {protocols}; {files}")})
+    put(shtab.complete(parser, args.shell))
+    return Exit.HOLDS
+
+
+def _mark(parser: argparse.ArgumentParser, by_type: dict[Any, Any], by_name: dict[str, Any]) -> None:
+    """Say how the arguments of a parser and its commands are completed."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                _mark(one, by_type, by_name)
+            continue
+        found = by_type.get(action.type) if action.option_strings else by_name.get(action.dest)
+        if found is None and action.type is Path:
+            found = by_type[Path]
+        if found is not None and not action.choices:
+            action.complete = found  # type: ignore[attr-defined]  # shtab's own attribute
+
+
+def declare_lsp(parser: argparse.ArgumentParser) -> None:
+    """Declare `lsp`."""
+    parser.description = (
+        "The language server for TLA+ modules, their configurations and protocols in Python. An editor starts "
+        "it, and speaks to it on standard input and output."
+    )
+    parser.add_argument(
+        "--stdio", action="store_true", help="speak on standard input and output, as it does in any case"
+    )
+    parser.add_argument(
+        "--path",
+        type=Path,
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="of a TLA+ module: a folder with other modules; repeat it for several",
+    )
+    parser.set_defaults(run=_lsp)
+
+
+def _lsp(args: argparse.Namespace) -> Exit:
+    """Serve until the editor ends it."""
+    with extra("lsp"):
+        server = importlib.import_module("leadline.symbolic.serve.lsp")
+    server.serve(args.path)
+    return Exit.HOLDS
+
+
+def declare_mcp(parser: argparse.ArgumentParser) -> None:
+    """Declare `mcp`."""
+    parser.description = (
+        "A server for agents, by the Model Context Protocol: tools to list, show, check, prove, explore and "
+        "simulate protocols, to evaluate expressions in a state, and to explain counterexamples. An agent "
+        "starts it, and speaks to it on standard input and output. It reads files in the folder in which it is "
+        "started, and in no other, and writes only where a call says so, a new file there."
+    )
+    parser.add_argument(
+        "--python",
+        action="store_true",
+        help="allow protocols in Python files, and expressions in Python: code, which runs with your rights",
+    )
+    most: dict[str, Any] = {"type": at_least(1, Limits.LARGEST), "default": None}
+    parser.add_argument("--timeout", metavar="S", help="the most seconds of a call (default: 600)", **most)
+    parser.add_argument(
+        "--memory", metavar="MB", help="the most megabytes of each process of a call (default: 8000)", **most
+    )
+    parser.set_defaults(run=_mcp)
+
+
+def _mcp(args: argparse.Namespace) -> Exit:
+    """Serve until the agent ends it."""
+    with extra("mcp"):
+        server = importlib.import_module("leadline.symbolic.serve.mcp")
+    given = {"seconds": args.timeout, "megabytes": args.memory}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    server.serve(server.Allowed(Path.cwd(), python=args.python, **chosen))
+    return Exit.HOLDS
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Imports that need the packages of an extra, which has the name of its command.
+
+    Raises:
+        UserError: if one of them is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "leadline":
+            raise
+        told = f"leadline {name} needs {error.name}, which is not installed"
+        raise UserError(f"{told}: pip install 'leadline[{name}]'") from error
