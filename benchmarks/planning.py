@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.grid.layers import layer_size
+from leadline.symbolic.grid.cost import layer_size
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.lang import Int, Protocol, action, invariant, parameter
 

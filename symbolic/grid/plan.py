@@ -16,10 +16,9 @@ from typing import Any
 from leadline.symbolic.catalog import Entry, model_or_outline
 from leadline.symbolic.engines import Options, Query
 from leadline.symbolic.engines.ask.result import LOG
-from leadline.symbolic.grid.cost import CostModel
+from leadline.symbolic.grid.cost import CostModel, LayerFormula, layer_formula
 from leadline.symbolic.grid.gridfile import CheckTable, Mistakes, read_checks
 from leadline.symbolic.grid.kinds import BY_ENGINE
-from leadline.symbolic.grid.layers import LayerFormula, layer_formula
 from leadline.symbolic.grid.query import (
     GridQuery,
     ParameterValues,

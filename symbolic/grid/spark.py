@@ -13,7 +13,6 @@ from pyspark import SparkContext
 
 from leadline.symbolic.catalog import packed, packed_whole, split_path
 from leadline.symbolic.grid.durable import held, scratch_folder, sweep, write_text
-from leadline.symbolic.grid.manifest import locked
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, point_text
 from leadline.symbolic.grid.remote import Place, StoreAway
@@ -21,6 +20,7 @@ from leadline.symbolic.grid.runs import LOG, StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
 from leadline.symbolic.grid.session import SparkSetup, gist, reason, session
 from leadline.symbolic.grid.shipping import Lack, packed_errand, unpacked, write_archive
+from leadline.symbolic.grid.store import locked
 from leadline.symbolic.grid.task import Errand, Task, TaskResult, answer
 from leadline.symbolic.grid.workers import Lacks, SparkGaveUp, Watch
 from leadline.symbolic.lang import UserError

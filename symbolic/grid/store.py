@@ -13,32 +13,438 @@ half-written, which this module, Spark and DuckDB skip. `docs/store.md` has the 
 
 from __future__ import annotations
 
+import fcntl
+import io
+import json
 import os
+import platform
 import re
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial, reduce
+from pathlib import Path
+from typing import Any
 
-from leadline.symbolic.files import is_folder
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import leadline
+from leadline.symbolic.files import file_bytes, is_folder
+from leadline.symbolic.grid.cells import Obligations, obligations_of
 from leadline.symbolic.grid.durable import write_bytes, write_text
-from leadline.symbolic.grid.manifest import Manifest, locked, merge
-from leadline.symbolic.grid.parquet_files import Reading, RowFile, packed, row_files, stamps
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, at_once
-from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.rows import SCHEMA, SCHEMA_VERSION, Row, from_table, solver_version, to_table
 from leadline.symbolic.lang import UserError
+
+# -- the manifest -------------------------------------------------------------------------------------------
+
+# In a folder it is one file, which a run writes anew while it holds the store's lock. An object store has no
+# locks, so that each run has a file of its own there, `manifest.<run>.json`. Readers put together what they find,
+# and a compaction makes one file of several.
+_MANIFEST = "manifest.json"
+_MANIFESTS = re.compile(r"manifest(?:\.[A-Za-z0-9_-]{1,100})?\.json")
+_MERGED = "merged-"
+_RUN = re.compile(rf"manifest\.(.{{1,60}}?)(?:-{_MERGED}\w+)?\.json")
+_LOCK = ".lock"
+_LOOKS = 3  # files that go away while they are read are in a merged or compacted one by the next look
+_PARTS = ("runs", "fingerprints", "obligations")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The runs and models of a store, for people and reports: each row has its own versions too.
+
+    Attributes:
+        runs: the grid's name, if it has one, and the versions of Leadline, of Python and of the solvers on the
+            machine that started each run.
+        fingerprints: the model's latest fingerprint, by protocol and by parameters as rows spell them.
+        obligations: the number of obligations of each inductive proof, by fingerprint and property.
+    """
+
+    runs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fingerprints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    obligations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def proofs(self) -> Obligations:
+        """The number of obligations of each proof."""
+        return {(of, name): count for of, found in self.obligations.items() for name, count in found.items()}
+
+    @classmethod
+    def read(cls, folder: Place) -> Manifest:
+        """The manifest of a store; what cannot be read of it is left out, and the next run writes it anew.
+
+        Raises:
+            UserError: if the store's rows have columns of another version.
+            OSError: if the store is elsewhere and may not be read.
+            StoreAway: if it is elsewhere and cannot be reached.
+        """
+        found: list[Manifest | None] = []
+        for _ in range(_LOOKS):
+            names = _files_of(folder)
+            part = partial(cls.part, folder)
+            found = at_once(part, names) if isinstance(folder, Remote) else [*map(part, names)]
+            if None not in found or names == _files_of(folder):
+                break
+        return reduce(cls.plus, filter(None, found), cls())
+
+    @classmethod
+    def part(cls, folder: Place, name: str) -> Manifest | None:
+        """The manifest in one file; None if it cannot be read.
+
+        Raises:
+            UserError: if it is of another version.
+        """
+        try:
+            return cls._whole(folder, name)
+        except UserError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    @classmethod
+    def _whole(cls, folder: Place, name: str) -> Manifest:
+        """The manifest in one file, all of it.
+
+        Raises:
+            OSError: if it cannot be read.
+            ValueError, KeyError, TypeError, RecursionError: if it is none.
+            UserError: if it is of another version.
+        """
+        data = json.loads(file_bytes(folder / name))
+        version = data["schema"]
+        if version != SCHEMA_VERSION:
+            raise UserError(
+                f"the store {folder} is of version {version}, and this Leadline reads version "
+                f"{SCHEMA_VERSION}: choose another folder, or the Leadline that wrote it"
+            )
+        parts = [data.get(name) for name in _PARTS]
+        whole = all(
+            isinstance(part, dict) and all(isinstance(one, dict) for one in part.values()) for part in parts
+        )
+        if not whole:
+            raise ValueError("its parts are no objects")
+        return cls(*parts)
+
+    def plus(self, later: Manifest) -> Manifest:
+        """Both together; of two entries the later one counts."""
+        points, proofs = self.fingerprints, self.obligations
+        newer = {name: {**points.get(name, {}), **more} for name, more in later.fingerprints.items()}
+        counts = {of: {**proofs.get(of, {}), **more} for of, more in later.obligations.items()}
+        return Manifest({**self.runs, **later.runs}, {**points, **newer}, {**proofs, **counts})
+
+    def grids(self) -> list[str]:
+        """The names of the grids that were run, in order."""
+        names = (run.get("grid") for _, run in sorted(self.runs.items()))
+        return list(dict.fromkeys(name for name in names if isinstance(name, str) and name))
+
+    @classmethod
+    def of(cls, run: str, queries: Iterable[GridQuery], grid: str) -> Manifest:
+        """The manifest of one run of these queries."""
+        asked = [*queries]
+        points: dict[str, dict[str, str]] = {}
+        for query in asked:
+            points.setdefault(query.protocol, {})[query.parameters] = query.fingerprint
+        proofs: dict[str, dict[str, int]] = {}
+        for (of, name), count in obligations_of(asked).items():
+            proofs.setdefault(of, {})[name] = count
+        solvers = {query.solver for query in asked} - {""}
+        versions = {
+            **({"grid": grid} if grid else {}),
+            "leadline": leadline.__version__,
+            "python": platform.python_version(),
+            "solvers": [solver_version(solver) for solver in sorted(solvers)],
+        }
+        return cls({run: versions}, points, proofs)
+
+    def write(self, folder: Place, run: str | None = None) -> None:
+        """Write the manifest.
+
+        Args:
+            folder: the store's folder.
+            run: the run whose own manifest it is; None if it is that of all runs.
+
+        Raises:
+            OSError: if that fails; a manifest that was there is as it was.
+            StoreAway: if the store is elsewhere and cannot be reached.
+        """
+        name = _MANIFEST if run is None else f"manifest.{run}.json"
+        write_text(folder / name, json.dumps({"schema": SCHEMA_VERSION, **asdict(self)}, indent=1) + "\n")
+
+
+def merge(folder: Remote) -> None:
+    """Make one manifest of those of many runs; those that cannot be read stay as they are.
+
+    Nothing is lost if this is stopped, or done twice at once: a manifest is removed once a merged one is listed.
+
+    Raises:
+        OSError: if the store cannot be written.
+        StoreAway: if it cannot be reached.
+    """
+    names = _files_of(folder)
+    read = at_once(partial(Manifest.part, folder), names)
+    found = {name: one for name, one in zip(names, read, strict=True) if one is not None}
+    if len(found) < 2:
+        return
+    # Named after the last run, so that its entries still count more than those of runs before.
+    (last,) = _RUN.findall([*found][-1]) or ("",)
+    merged = f"{last}-{_MERGED}{uuid.uuid4().hex[:8]}"
+    reduce(Manifest.plus, found.values()).write(folder, merged)
+    if f"manifest.{merged}.json" in _files_of(folder):
+        at_once(lambda name: (folder / name).unlink(missing_ok=True), found)
+
+
+def _files_of(folder: Place) -> list[str]:
+    """The names of the manifests of a store, in the order of their runs."""
+    found = folder.iterdir() if isinstance(folder, Remote) else folder.glob("manifest*.json")
+    return sorted(path.name for path in found if _MANIFESTS.fullmatch(path.name))
+
+
+@contextmanager
+def locked(folder: Place) -> Iterator[None]:
+    """Hold the lock of a folder: one process at a time writes the manifest or compacts the rows.
+
+    An object store has none: several may compact it at once, and each removes only what it has merged.
+
+    Raises:
+        OSError: if the folder cannot be written to.
+    """
+    if isinstance(folder, Remote):
+        yield
+        return
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+# -- files of rows ------------------------------------------------------------------------------------------
+
+# A file that cannot be read is left out with a warning: its query counts as unanswered.
+_NAME = re.compile(r"(?P<query>[A-Za-z0-9_-]{1,100})\.(?P<run>[A-Za-z0-9_-]{1,100})\.parquet")
+_COMPACTED = "compacted"
+_FIRST_DATE, _LAST_DATE = -62_135_596_800_000_000, 253_402_300_799_999_999  # of the years 1 to 9999
+_LARGEST = 1 << 30  # bytes of a file of rows, and of its columns before they are compressed
+_TOLD_ALONE = 3  # the most files with the same mistake that get a warning each
+
+
+@dataclass(frozen=True)
+class RowFile:
+    """A file of rows by its name.
+
+    Attributes:
+        path: the file.
+        query: the query whose row it holds; None if it holds many rows.
+        run: the run that wrote the row; for many rows a name that no other file has.
+    """
+
+    path: Place
+    query: str | None
+    run: str
+
+    @classmethod
+    def of(cls, folder: Place, query: str, run: str) -> RowFile:
+        """The file of a run's row for a query.
+
+        Raises:
+            ValueError: if one of the two is no name.
+        """
+        name = f"{query}.{run}.parquet"
+        if query == _COMPACTED or not _NAME.fullmatch(name):
+            raise ValueError(f"{query!r} and {run!r} make no file name: letters, digits, - and _ do")
+        return cls(folder / name, query, run)
+
+    @classmethod
+    def compacted(cls, folder: Place, run: str) -> RowFile:
+        """A file for many rows."""
+        return cls(folder / f"{_COMPACTED}.{run}.parquet", None, run)
+
+    def table(self) -> pa.Table:
+        """The rows of the file.
+
+        Raises:
+            OSError: if it cannot be read.
+            ValueError: if its rows are not those that its name tells.
+        """
+        # To read a few kilobytes, a file in memory and one thread are the quickest.
+        whole = pa.BufferReader(file_bytes(self.path, _LARGEST))
+        file = pq.ParquetFile(whole, page_checksum_verification=True)
+        groups = range(file.metadata.num_row_groups)
+        if sum(file.metadata.row_group(group).total_byte_size for group in groups) > _LARGEST:
+            raise ValueError(f"its columns have more than {_LARGEST >> 20} MB")
+        table = file.read(use_threads=False)
+        table.validate(full=True)
+        if not table.schema.equals(SCHEMA):
+            raise ValueError("its columns are not those of this version")
+        if any(not _dates_in_range(chunk) for chunk in table["started"].chunks):
+            raise ValueError("it holds a date that is none")
+        if self.query is not None:
+            if table.num_rows != 1:
+                raise ValueError(f"it holds {table.num_rows} rows")
+            query, run = table["query"][0].as_py(), table["run"][0].as_py()
+            if (query, run) != (self.query, self.run):
+                raise ValueError(f"it holds the row of another query: {query}, of the run {run}")
+        return table
+
+    def row(self) -> Row:
+        """The row of a file of one row.
+
+        Raises:
+            OSError: if it cannot be read.
+            ValueError: if it is not the row that the file's name tells.
+        """
+        (row,) = from_table(self.table())
+        return row
+
+
+def _dates_in_range(column: pa.Array) -> bool:
+    """Whether Python has every date of a column of microseconds."""
+    found = pc.min_max(column.cast(pa.int64()))
+    low, high = found["min"].as_py(), found["max"].as_py()
+    return low is None or _FIRST_DATE <= low <= high <= _LAST_DATE
+
+
+def stamps(folder: Place, files: Iterable[RowFile]) -> dict[RowFile, tuple[int, int] | None]:
+    """Numbers that change when a file of rows in a folder is replaced; None if it is gone.
+
+    Raises:
+        OSError: if the folder cannot be read.
+        StoreAway: if it is elsewhere and cannot be reached.
+    """
+    if isinstance(folder, Remote):
+        found = folder.stamps()
+        return {file: found.get(file.path.name) for file in files}
+    return {file: _stamp(folder / file.path.name) for file in files}
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def row_files(folder: Place, queries: Iterable[str] | None = None) -> list[RowFile]:
+    """The files of rows in a folder: those with many rows first, then one of each query.
+
+    Args:
+        folder: the folder.
+        queries: the queries whose own files are wanted; all if left out.
+
+    Raises:
+        OSError: if the folder cannot be read.
+    """
+    wanted = None if queries is None else {*queries}
+    found = []
+    for path in folder.iterdir():
+        match = _NAME.fullmatch(path.name)
+        if match is None:
+            continue
+        query = None if match["query"] == _COMPACTED else match["query"]
+        if query is None or wanted is None or query in wanted:
+            found.append(RowFile(path, query, match["run"]))
+    return sorted(found, key=lambda file: (file.query is not None, file.path.name))
+
+
+@dataclass
+class Reading:
+    """The tables of some files of rows, and the mistakes in these files.
+
+    Attributes:
+        tables: the tables that could be read, one for each file.
+        whole: the files that could be read.
+        gone: whether a file was removed in the meantime, as by a compaction.
+    """
+
+    tables: list[pa.Table] = field(default_factory=list)
+    whole: list[RowFile] = field(default_factory=list)
+    gone: bool = False
+    _wrong: dict[str, list[Place]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: Iterable[RowFile]) -> Reading:
+        """Read files.
+
+        Raises:
+            StoreAway: if they are elsewhere and cannot be reached.
+        """
+        reading = cls()
+        wanted = [*files]
+        elsewhere = any(isinstance(file.path, Remote) for file in wanted)
+        found = at_once(_tried, wanted) if elsewhere else map(_tried, wanted)
+        for file, table in zip(wanted, found, strict=True):
+            if isinstance(table, pa.Table):
+                reading.tables.append(table)
+                reading.whole.append(file)
+            elif isinstance(table, FileNotFoundError):
+                reading.gone = True
+            else:
+                why = getattr(table, "strerror", None) or str(table).strip().partition("\n")[0]
+                reading._wrong.setdefault(why, []).append(file.path)
+        return reading
+
+    def rows(self, queries: Iterable[str] | None = None) -> list[Row]:
+        """The rows; only those of these queries if they are given."""
+        if not self.tables:
+            return []
+        table = pa.concat_tables(self.tables)
+        if queries is not None:
+            table = table.filter(pc.is_in(table["query"], value_set=pa.array([*queries], pa.string())))
+        return from_table(table)
+
+    def warnings(self) -> Iterator[str]:
+        """A sentence for each file that cannot be read, or one for many with the same mistake."""
+        for why, paths in self._wrong.items():
+            if len(paths) <= _TOLD_ALONE:
+                yield from (f"{path} is ignored, it is no row of this version: {why}" for path in paths)
+            else:
+                such = f"{len(paths)} files such as {paths[0]} are ignored"
+                yield f"{such}, they are no rows of this version: {why}"
+
+
+def _tried(file: RowFile) -> pa.Table | Exception:
+    """The rows of a file, or why they cannot be read."""
+    try:
+        return file.table()
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return error
+
+
+def packed(rows: Iterable[Row]) -> bytes:
+    """Rows as the content of a file."""
+    table, made = to_table(rows), io.BytesIO()
+    many = table.num_rows > 1
+    # For one row, dictionaries and statistics would be larger than the values.
+    pq.write_table(
+        table,
+        made,
+        compression="zstd" if many else "none",
+        use_dictionary=many,
+        write_statistics=many,
+        store_schema=many,
+        write_page_checksum=True,
+    )
+    return made.getvalue()
+
+
+# -- the store ----------------------------------------------------------------------------------------------
 
 _FOLDERS = ("results", "traces", "certificates")
 _MARK = ".store"  # in the results of a store elsewhere, where folders are only names
 
 
+_DOCUMENT = re.compile(r"(traces|certificates)/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}")
+
+
 def certificate_place(query: str) -> str:
     """The path in the store of the certificate of a proof that is the answer to one query, by its id."""
     return f"certificates/{query}.json"
-
-
-_DOCUMENT = re.compile(r"(traces|certificates)/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}")
-_LOOKS = 3  # files that go away while they are read are in a compacted file by the next look
 
 
 @dataclass(frozen=True)
@@ -297,13 +703,9 @@ def _merged(store: Store) -> Compacted:
                 f"{merged.path} is not listed yet: the files merged in it stay until the next time"
             )
         else:
-            _remove([file.path for file in reading.whole if now[file] == seen[file]])
+            gone = [file.path for file in reading.whole if now[file] == seen[file]]
+            # An object store answers many requests at once, and a folder one after the other.
+            removed = at_once if isinstance(store.folder, Remote) else map
+            for _ in removed(lambda path: path.unlink(missing_ok=True), gone):
+                pass
     return Compacted(len(rows), len(reading.whole), tuple(warnings))
-
-
-def _remove(paths: list[Place]) -> None:
-    if any(isinstance(path, Remote) for path in paths):
-        at_once(lambda path: path.unlink(missing_ok=True), paths)
-    else:
-        for path in paths:
-            path.unlink(missing_ok=True)

@@ -24,12 +24,11 @@ from leadline.symbolic.engines import ENGINES, Result, Verdict, answer_in_child
 from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.run.parallel import with_types
-from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.pruning import Moot
 from leadline.symbolic.grid.query import ASKED, GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, StoreAway
 from leadline.symbolic.grid.rows import MOOT, Row, notes_json, solver_version
-from leadline.symbolic.grid.store import Store, certificate_place
+from leadline.symbolic.grid.store import RowFile, Store, certificate_place
 from leadline.symbolic.lang import Model, NoSymbolicForm, UserError
 from leadline.symbolic.trace import document, end_place
 from leadline.symbolic.trace.page import page_data

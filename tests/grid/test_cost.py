@@ -17,9 +17,8 @@ import pytest
 import leadline
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid import layers
-from leadline.symbolic.grid.cost import FILE, CostModel, read_cost_model
-from leadline.symbolic.grid.layers import layer_formula, layer_size
+from leadline.symbolic.grid import cost as layers
+from leadline.symbolic.grid.cost import FILE, CostModel, layer_formula, layer_size, read_cost_model
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.query import GridQuery, Settings
 from leadline.symbolic.lang import AssumptionFailed, Model

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from leadline.symbolic.grid import manifest
+from leadline.symbolic.grid import store as stores
 from leadline.symbolic.grid.remote import StoreAway
 from leadline.symbolic.grid.store import Store, compact
 from tests.grid.object_store import ObjectStore, elsewhere, objects
@@ -70,5 +70,5 @@ def test_manifests_that_are_merged(
 
     before, listed = store.manifest(), [manifests(store)]
     compact(store)
-    monkeypatch.setattr(manifest, "_files_of", lambda folder: listed.pop() if listed else manifests(store))
+    monkeypatch.setattr(stores, "_files_of", lambda folder: listed.pop() if listed else manifests(store))
     assert store.manifest() == before, "they are merged between the list and the read"

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.grid.parquet_files import Reading
 from leadline.symbolic.grid.remote import place_of
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.store import Reading, Store
 from tests.grid.harm import kill_worker_of, trapped, waiting
 from tests.grid.object_store import ObjectStore, keys, objects
 from tests.grid.sparks import PATIENCE, grid_process, needs_java, wait_for

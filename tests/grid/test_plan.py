@@ -16,7 +16,7 @@ from leadline.benchmarks import proved
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.cli.grid import duration
-from leadline.symbolic.grid import layers, plan as plans
+from leadline.symbolic.grid import cost as layers, plan as plans
 from leadline.symbolic.grid.cost import FILE, CostModel, read_cost_model
 from leadline.symbolic.grid.gridfile import Mistakes, read_checks
 from leadline.symbolic.grid.plan import Plan, plan

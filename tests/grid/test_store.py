@@ -15,10 +15,9 @@ import pytest
 
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.grid.durable import held, scratch, scratch_folder, sweep
-from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import SCHEMA, from_table, to_table
-from leadline.symbolic.grid.store import Store, compact
+from leadline.symbolic.grid.store import RowFile, Store, compact
 from leadline.symbolic.lang import UserError
 from tests.grid.queries import query
 from tests.grid.rows import later, local, obligation, row, unknown

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.symbolic.grid.parquet_files import Reading, RowFile
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.store import Reading, RowFile, Store
 from tests.soak.drivers import Driver
 from tests.soak.processes import resident_mb
 
