@@ -112,7 +112,9 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "simulate",
         ),
         "conform": _ours("conform", "say whether the log of an implementation is a run of a protocol"),
-        "cover": _ours("cover", "find short runs that take every action, or meet other goals"),
+        "cover": _ours(
+            "conform", "find short runs that take every action, or meet other goals", "declare_cover"
+        ),
         "export": _ours("export", "write a protocol as a TLA+ module or an AIGER circuit"),
         "grid": _ours("grid", "answer the queries of a grid file on Spark"),
         "results": _ours("results", "show or export the answers in a store of results", "declare_results"),

@@ -303,7 +303,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Have a query answered, and report the verdicts with their counterexamples."""
     if args.all is not None:
         # Here, since few checks ask for several counterexamples.
-        from leadline.symbolic.cli.cover import violations
+        from leadline.symbolic.cli.conform import violations
 
         return violations(args)
     if args.view is not None:
