@@ -54,7 +54,8 @@ class StoreAway(LeadlineError, RuntimeError):
 class Remote:
     """A file, or the common beginning of the names of several files, as a folder is.
 
-    Printed, it is a URI without the passwords and keys that may be in it.
+    Printed, it is a URI without the passwords and keys that may be in it. Its methods raise an OSError if what they
+    do is not allowed or possible, whose `strerror` says why, and `StoreAway` if the store cannot be reached.
 
     Attributes:
         base: the URI that the user gave.
@@ -84,10 +85,6 @@ class Remote:
 
         Args:
             most: the most bytes that it may have.
-
-        Raises:
-            OSError: if there is none, it may not be read, or it is larger; `strerror` says which.
-            StoreAway: if the store cannot be reached.
         """
         with self._opened() as (files, path), files.open_input_stream(path, compression=None) as stream:
             found: bytes = stream.read(most + 1)
@@ -99,12 +96,7 @@ class Remote:
         return found
 
     def put(self, data: bytes) -> None:
-        """Write the file, whole or not at all; one that is there is replaced.
-
-        Raises:
-            OSError: if it may not be written; `strerror` says why.
-            StoreAway: if the store cannot be reached.
-        """
+        """Write the file, whole or not at all; one that is there is replaced."""
         try:
             self._put(data)
         except FileNotFoundError as error:
@@ -125,44 +117,24 @@ class Remote:
                 raise
 
     def mkdir(self) -> None:
-        """Make the folder, where the file system has folders.
-
-        Raises:
-            OSError: if it cannot be made.
-            StoreAway: if the store cannot be reached.
-        """
+        """Make the folder, where the file system has folders."""
         if self.base.lower().startswith(_RENAMES):
             with self._opened() as (files, path):
                 files.create_dir(path, recursive=True)
 
     def exists(self) -> bool:
-        """Whether the file, or one below it, is there.
-
-        Raises:
-            OSError: if it may not be read.
-            StoreAway: if the store cannot be reached.
-        """
+        """Whether the file, or one below it, is there."""
         from pyarrow.fs import FileType
 
         with self._opened() as (files, path):
             return bool(files.get_file_info(path).type != FileType.NotFound)
 
     def iterdir(self) -> Iterator[Remote]:
-        """The files below it.
-
-        Raises:
-            OSError: if they may not be read.
-            StoreAway: if the store cannot be reached.
-        """
+        """The files below it."""
         return (self / name for name in self.stamps())
 
     def stamps(self) -> dict[str, tuple[int, int]]:
-        """The names of the files below it, each with numbers that change when it is replaced.
-
-        Raises:
-            OSError: if they may not be read.
-            StoreAway: if the store cannot be reached.
-        """
+        """The names of the files below it, each with numbers that change when it is replaced."""
         from pyarrow.fs import FileSelector, FileType
 
         try:
@@ -175,12 +147,7 @@ class Remote:
         return {one.base_name: (one.size, one.mtime_ns) for one in found if one.type == FileType.File}
 
     def unlink(self, missing_ok: bool = False) -> None:
-        """Remove the file.
-
-        Raises:
-            OSError: if it may not be removed, or is not there unless that is no mistake.
-            StoreAway: if the store cannot be reached.
-        """
+        """Remove the file."""
         try:
             with self._opened() as (files, path):
                 files.delete_file(path)
