@@ -54,8 +54,8 @@ class StoreAway(LeadlineError, RuntimeError):
 class Remote:
     """A file, or the common beginning of the names of several files, as a folder is.
 
-    Printed, it is a URI without the passwords and keys that may be in it. Its methods raise an OSError if what they
-    do is not allowed or possible, whose `strerror` says why, and `StoreAway` if the store cannot be reached.
+    Printed, it is a URI without the passwords and keys that may be in it. Its methods raise an OSError if they
+    may not or cannot do their work, whose `strerror` says why, and `StoreAway` if the store cannot be reached.
 
     Attributes:
         base: the URI that the user gave.

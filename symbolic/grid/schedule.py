@@ -50,6 +50,9 @@ class Queue:
         queries: the queries to ask; their order decides between equal predictions.
         predicted: seconds that each query is expected to take, by its id; 0 where it is missing.
         chains: whether the queries about one goal form a chain; without pruning each is a chain of its own.
+
+    Attributes:
+        waiting: the queries, by their ids.
     """
 
     def __init__(
@@ -58,10 +61,8 @@ class Queue:
         self._predicted = predicted
         self._chained = chains
         self._chains: dict[Hashable, _Chain] = {}
-        self._gone: set[str] = set()
-        self._count = 0
-        for query in queries:
-            self._count += 1
+        self.waiting = {query.id: query for query in queries}
+        for query in self.waiting.values():
             chain = self._chains.setdefault(self._key(query), _Chain())
             chain.waiting.append(query)
             chain.left += self._cost(query)
@@ -72,34 +73,28 @@ class Queue:
             chain.waiting.reverse()
             self._push(key, chain)
 
-    def __len__(self) -> int:
-        return self._count
-
     def take(self) -> GridQuery | None:
         """The next query, which counts as running until `ended` is called; None if none waits."""
         while self._heap:
             *_, version, key = heapq.heappop(self._heap)
             chain = self._chains[key]
-            if version != chain.version:
-                continue
-            while chain.waiting:
-                query = chain.waiting.pop()
-                if query.id in self._gone:
-                    continue
-                self._count -= 1
-                chain.left -= self._cost(query)
+            if version == chain.version:
                 chain.running += 1
-                self._push(key, chain)
-                return query
+                return self._left(chain.waiting[-1])
         return None
 
-    def drop(self, query: GridQuery) -> None:
-        """Remove a query that waits."""
+    def drop(self, name: str) -> GridQuery:
+        """Remove a query that waits, by its id."""
+        return self._left(self.waiting[name])
+
+    def _left(self, query: GridQuery) -> GridQuery:
+        """Note that a query waits no more."""
+        del self.waiting[query.id]
         chain = self._chains[self._key(query)]
-        self._gone.add(query.id)
-        self._count -= 1
+        chain.waiting.remove(query)
         chain.left -= self._cost(query)
         self._push(self._key(query), chain)
+        return query
 
     def ended(self, query: GridQuery) -> None:
         """Note that a query that was taken runs no more."""
@@ -180,13 +175,12 @@ class Schedule:
         archive: Archive,
         pruning: Pruning | None,
     ) -> None:
-        self._waiting = {query.id: query for query in queries}
-        self._queue = Queue(self._waiting.values(), predicted, chains=pruning is not None)
+        self._queue = Queue(queries, predicted, chains=pruning is not None)
         self._running: dict[str, GridQuery] = {}
         self._moot: dict[str, Moot] = {}  # the running queries that are moot
         self._archive = archive
         self._pruning = pruning
-        self.progress = RunProgress(self._waiting, predicted)
+        self.progress = RunProgress([*self._queue.waiting], predicted)
 
     def run(self, executor: Executor, tell: Callable[[RunProgress], None]) -> None:
         """Ask until every query is answered, moot or lost.
@@ -198,7 +192,7 @@ class Schedule:
         Raises:
             OSError: if the archive raises it; then nothing more is asked.
         """
-        while self._running or len(self._queue):
+        while self._running or self._queue.waiting:
             self._fill(executor)
             ended = executor.wait(_LOOKS)
             if ended is not None:
@@ -214,7 +208,6 @@ class Schedule:
             query = self._queue.take()
             if query is None:
                 break
-            del self._waiting[query.id]
             self._running[query.id] = query
             self.progress.started(query.id)
             executor.start(query)
@@ -243,11 +236,9 @@ class Schedule:
                 # It gets no row yet: it may be answered before it is stopped, which is better.
                 self._moot[name] = why
                 executor.cancel(self._running[name])
-            elif name in self._waiting:
-                query = self._waiting.pop(name)
-                self._queue.drop(query)
+            elif name in self._queue.waiting:
                 self.progress.pruned(name)
-                self._archive.unanswered(query, why)
+                self._archive.unanswered(self._queue.drop(name), why)
 
 
 class RunProgress:

@@ -39,7 +39,7 @@ def test_two_of_a_subject_run_at_once_only_if_nothing_else_waits() -> None:
     assert queue.take() == at(1, 1)
     assert queue.take() == at(2, 1)
     assert queue.take() == at(1, 2)
-    assert len(queue) == 1
+    assert len(queue.waiting) == 1
 
 
 def test_without_predictions_by_depth_and_then_as_given() -> None:
@@ -50,10 +50,10 @@ def test_without_predictions_by_depth_and_then_as_given() -> None:
 def test_what_is_dropped_is_not_taken() -> None:
     queries = [at(1, 1), at(1, 2), at(2, 1)]
     queue = Queue(queries, {})
-    queue.drop(at(1, 1))
-    assert len(queue) == 2
+    queue.drop(at(1, 1).id)
+    assert len(queue.waiting) == 2
     assert set(taken(queue)) == {at(1, 2), at(2, 1)}
-    assert queue.take() is None and len(queue) == 0
+    assert queue.take() is None and len(queue.waiting) == 0
 
 
 @given(
@@ -69,7 +69,7 @@ def test_each_is_taken_or_dropped_once(
     seconds = {queries[place].id: cost for place, cost in costs.items() if place < len(queries)}
     queue = Queue(queries, seconds, chains=chains)
     gone, running = [], []
-    while len(queue):
+    while len(queue.waiting):
         match data.draw(st.sampled_from(["take", "end", "drop"])):
             case "take":
                 one = queue.take()
@@ -80,7 +80,7 @@ def test_each_is_taken_or_dropped_once(
                 queue.ended(running.pop())
             case "drop":
                 one = data.draw(st.sampled_from([x for x in queries if x not in gone]))
-                queue.drop(one)
+                queue.drop(one.id)
                 gone.append(one)
     assert queue.take() is None
     assert sorted(one.id for one in gone) == sorted(one.id for one in queries)
