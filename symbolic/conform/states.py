@@ -257,7 +257,6 @@ class Fit:
     Attributes:
         explained: the most events that a run explains, so far.
         last: the states after these events; in full once the search has failed.
-        widest: the largest number of states after an event.
     """
 
     steps: Steps
@@ -268,7 +267,6 @@ class Fit:
     progress: Callable[[int], None] = lambda _: None
     explained: int = field(default=0, init=False)
     last: Layer = field(default_factory=dict, init=False)
-    widest: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         begin = frozenset(
@@ -306,7 +304,6 @@ class Fit:
 
     def _keep(self, place: int, layer: Layer) -> None:
         self.explained, self.last = max(self.explained, place), layer
-        self.widest = max(self.widest, sum(map(len, layer.values())))
         if place % _SPACING == 0:
             self._kept[place] = layer
             self.progress(place)
@@ -320,7 +317,6 @@ class Fit:
             while place <= end and layer:
                 best, layer = layer, self._next(layer, full=True)
                 place += bool(layer)
-                self.widest = max(self.widest, sum(map(len, layer.values())))
             if place > end:
                 self._note_full(start, place)
                 self._kept[place] = layer
