@@ -14,7 +14,6 @@ from leadline.symbolic.catalog.sources import (
     entries,
     entry_of_class,
     find,
-    find_configured,
     find_module,
     installed,
     load_file,

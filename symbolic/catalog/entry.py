@@ -137,11 +137,6 @@ def _built(entry: Entry, settings: Mapping[str, Setting], learned: Mapping[str, 
     return build(protocol, entry.claims)
 
 
-def is_ours(error: BaseException, tried: bool) -> bool:
-    """Whether a file's error is this process's own: a process with limits loads a file that was tried before."""
-    return tried and isinstance(error, MemoryError)
-
-
 def place_of(error: BaseException, function: object) -> Span:
     """The line of the function's file that raised the error."""
     code = function.__code__  # type: ignore[attr-defined]  # a method of the user's class
@@ -166,12 +161,11 @@ def protocols_in(module: ModuleType) -> list[type[Protocol]]:
     A file may thus state new properties of a protocol that is defined elsewhere.
     """
     found = list(dict.fromkeys(x for x in vars(module).values() if is_protocol(x)))
-    own = [x for x in found if x.__module__ == module.__name__ or _inside(x.__module__, module)]
+    package = f"{module.__name__}." if hasattr(module, "__path__") else None
+    own = [
+        x for x in found if x.__module__ == module.__name__ or (package and x.__module__.startswith(package))
+    ]
     return own or found
-
-
-def _inside(name: str, module: ModuleType) -> bool:
-    return hasattr(module, "__path__") and name.startswith(f"{module.__name__}.")
 
 
 def claims_in(*modules: ModuleType) -> list[Claim]:

@@ -30,7 +30,6 @@ from leadline.symbolic.catalog.entry import (
     Entry,
     claims_in,
     entry_of,
-    is_ours,
     model_of,
     model_on_values,
     prints_apart,
@@ -218,17 +217,6 @@ def load_file(path: Path, *, tried: bool = False) -> list[Entry]:
     return found
 
 
-def serve_trial() -> None:
-    """Run the process of a trial."""
-    from leadline.symbolic.catalog.trial import Fingerprints, serve
-
-    def load(path: Path) -> Fingerprints:
-        known = {entry.protocol.__name__: entry for entry in load_file(path, tried=True)}
-        return lambda name, settings: model_of(known[name], settings).fingerprint
-
-    serve(load)
-
-
 def _loaded(path: Path, tried: bool) -> list[Entry]:
     module = _run(path, tried)
     protocols = protocols_in(module)
@@ -284,7 +272,10 @@ def _run(path: Path, tried: bool) -> ModuleType:
             spec.loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]
-        if isinstance(error, (LeadlineError, KeyboardInterrupt)) or is_ours(error, tried):
+        # A process with limits loads a file that was tried before: such an error is its own, and not the file's.
+        if isinstance(error, (LeadlineError, KeyboardInterrupt)) or (
+            tried and isinstance(error, MemoryError)
+        ):
             raise
         raise ModelError([_mistake(path, full, error)]) from error
     return module
@@ -453,31 +444,6 @@ def made_again(
         )
         raise ModelError([Mistake(entry.place, text)])
     return model
-
-
-def find_configured(
-    name_or_path: str,
-    config: Path | None,
-    folders: Sequence[Path],
-    invariants: Sequence[str],
-    properties: Sequence[str],
-    given: Mapping[str, str],
-    readable: Path | None = None,
-) -> Entry:
-    """The protocol of a name or path, as `find`; of a TLA+ module with these options, as `find_module`.
-
-    Raises:
-        UserError: if there is none, or an option of modules is given for a protocol in Python.
-    """
-    if name_or_path.endswith(".tla"):
-        return find_module(
-            Path(name_or_path), config, folders, invariants, properties, given=given, readable=readable
-        )
-    options = ("--config", config), ("--path", folders), ("--read", readable), ("--invariant", invariants)
-    for flag, value in options:
-        if value:
-            raise UserError(f"{flag} is for TLA+ modules: {name_or_path} is none")
-    return find(name_or_path)
 
 
 def find_module(

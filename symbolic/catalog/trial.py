@@ -27,11 +27,9 @@ from leadline.symbolic.files import real_path
 from leadline.symbolic.lang import InternalError, Mistake, ModelError, Setting, Span
 
 T = TypeVar("T")
-Fingerprints = Callable[[str, Mapping[str, Setting]], str]
-"""Gives the fingerprint of the model of a class at given parameters."""
 
 _exit = os._exit
-_PROGRAM = "from leadline.symbolic.catalog.sources import serve_trial; serve_trial()"
+_PROGRAM = "from leadline.symbolic.catalog.trial import serve; serve()"
 
 
 class Trial:
@@ -127,12 +125,8 @@ def unstable_model(span: Span) -> ModelError:
     return ModelError([Mistake(span, text)])
 
 
-def serve(load: Callable[[Path], Fingerprints]) -> NoReturn:
-    """The process of a trial: load the file that the command line names, then answer requests.
-
-    Args:
-        load: loads a file.
-    """
+def serve() -> NoReturn:
+    """The process of a trial: load the file that the command line names, then answer requests."""
     requests, channel = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w", buffering=1)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -143,21 +137,23 @@ def serve(load: Callable[[Path], Fingerprints]) -> NoReturn:
     path = Path(sys.argv[1])
     setattr(os, "_exit", partial(_reported_exit, real_path(path), channel))  # noqa: B010  # a function, to mypy
     try:
-        _serve(path, load, asked, channel)
+        _serve(path, asked, channel)
     except BaseException:
         print(json.dumps({"failed": traceback.format_exc()}), file=channel)
     _exit(1)
 
 
-def _serve(
-    path: Path, load: Callable[[Path], Fingerprints], asked: queue.SimpleQueue[str], channel: IO[str]
-) -> None:
-    loaded = _tried(partial(load, path))
+def _serve(path: Path, asked: queue.SimpleQueue[str], channel: IO[str]) -> None:
+    # Here, since they load this module.
+    from leadline.symbolic.catalog.entry import model_of
+    from leadline.symbolic.catalog.sources import load_file
+
+    loaded = _tried(lambda: {entry.protocol.__name__: entry for entry in load_file(path, tried=True)})
     print(json.dumps(loaded is not None), file=channel)
     while True:
         name, settings = json.loads(asked.get())
-        found = None if loaded is None else _tried(partial(loaded, name, settings))
-        print(json.dumps(found), file=channel)
+        made = None if loaded is None else _tried(partial(model_of, loaded[name], settings))
+        print(json.dumps(None if made is None else made.fingerprint), file=channel)
 
 
 def _listen(requests: IO[str], asked: queue.SimpleQueue[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.symbolic.catalog import (
     Entry,
     find,
-    find_configured,
+    find_module,
     installed,
     model_of,
     split_path,
@@ -125,12 +125,17 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
     Raises:
         UserError: if there is none, or an option about TLA+ modules is given for a protocol in Python.
     """
-    parts = (text.partition("=") for text in args.settings)
-    given = {name: value for name, equals, value in parts if equals}
-    properties = getattr(args, "properties", [])
-    return find_configured(
-        args.protocol, args.config, args.path, args.invariants, properties, given, args.readable
-    )
+    name = args.protocol
+    if name.endswith(".tla"):
+        parts = (text.partition("=") for text in args.settings)
+        given = {name: value for name, equals, value in parts if equals}
+        named = args.config, args.path, args.invariants, getattr(args, "properties", [])
+        return find_module(Path(name), *named, given=given, readable=args.readable)
+    options = {"--config": args.config, "--path": args.path, "--read": args.readable}
+    for flag, value in {**options, "--invariant": args.invariants}.items():
+        if value:
+            raise UserError(f"{flag} is for TLA+ modules: {name} is none")
+    return find(name)
 
 
 def chosen_model(
