@@ -9,7 +9,7 @@ from functools import cached_property, wraps
 from typing import Any, TypeVar
 
 from leadline.symbolic.api.protocols import ProtocolLike
-from leadline.symbolic.api.results import Result, Results
+from leadline.symbolic.api.results import Results
 from leadline.symbolic.api.verbs import check
 from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.lang import Claim, LeadlineError
@@ -63,19 +63,14 @@ class Verification:
             Unanswered: as `results`.
         """
         results = self.results
-        wrong = [text for one in results.values() if (text := complaint(one)) is not None]
+        failed = [one for one in results.values() if one.judgement is not Judgement.PASSED]
+        runs = ("" if one.trace is None else f"\n\n{one.trace}" for one in failed)
+        wrong = [f"{one.property} is {one}{run}" for one, run in zip(failed, runs, strict=True)]
         if results.out_of_bounds is not None and not wrong:
             wrong = [f"a step goes out of bounds\n\n{results.out_of_bounds}"]
         if wrong:
             raise Violated("\n\n".join([results.title, *wrong]))
         return results
-
-
-def complaint(result: Result) -> str | None:
-    """The reason why a definite result fails a test, with its counterexample; None if it passes."""
-    if result.judgement is Judgement.PASSED:
-        return None
-    return f"{result.property} is {result}" + ("" if result.trace is None else f"\n\n{result.trace}")
 
 
 def verify(
