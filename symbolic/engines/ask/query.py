@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from leadline.symbolic.engines.ask.result import JsonObject, Part, Progress, Result, Verdict
-from leadline.symbolic.lang import Action, Model, Pick, Property, Setting, UserError
+from leadline.symbolic.lang import Model, Property, Setting, UserError
 from leadline.symbolic.lang.nodes import BINDERS, Bound, MapBuild, Node, Universe, free_variables, postorder
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 from leadline.symbolic.trace import DEADLOCK
@@ -282,7 +282,7 @@ def refuse_too_large(model: Model, query: Query) -> None:
         UserError: if so, with the place.
     """
     asked = [(f"{one.name} ({one.span})", one.nodes) for one in query.chosen(model)]
-    steps = [node for one in (model.init, *model.actions) for node in _nodes(one)]
+    steps = [node for one in (model.init, *model.actions) for node in one.roots]
     for what, nodes in (("the actions", steps), *asked):
         found = instances(nodes)
         if found > MOST_INSTANCES:
@@ -291,12 +291,3 @@ def refuse_too_large(model: Model, query: Query) -> None:
                 f"each state, and at most {MOST_INSTANCES:,} can be asked: choose smaller parameters, or other "
                 "properties"
             )
-
-
-def _nodes(action: Action) -> Iterable[Node]:
-    for item in action.body:
-        if not isinstance(item, Pick):
-            yield item
-        elif item.domain is not None:
-            yield item.domain
-    yield from (value for _, value in action.updates)

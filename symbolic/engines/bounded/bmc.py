@@ -19,7 +19,7 @@ from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import SILENT, Ledger, Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict
-from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, deadlock_property
+from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, claim_named, targets_of
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike, sweep_order
 from leadline.symbolic.engines.run.limits import Limits, seldom_collected
 from leadline.symbolic.lang import Model, Property, Sort
@@ -123,8 +123,8 @@ class Bmc(Engine):
     ) -> Answer:
         assert isinstance(query.options, BmcOptions)
         with seldom_collected():
-            targets = [*query.chosen(model), *([deadlock_property(model)] if query.deadlock else [])]
-            return Answer(bounded_check(model, targets, query.options, new_solver, listener))
+            asked = targets_of(model, query)
+            return Answer(bounded_check(model, asked, query.options, new_solver, listener))
 
     def loop(
         self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
@@ -144,7 +144,7 @@ def cuts(model: Model, goal: str, options: BmcOptions) -> Sequence[BmcOptions]:
         goal: the property's name, or "deadlock".
         options: the options of the whole check.
     """
-    target = model.properties.get(goal) or deadlock_property(model)
+    target = claim_named(model, goal)
     sorts = sorts_alike(model, [target], truth_alone=True) if options.symmetry else ()
     # A claim about runs is asked of other models, whose steps make other choices.
     about_runs = target.temporal is not None
@@ -185,16 +185,11 @@ def bounded_check(
     unroll = chosen_unrolling(semantics, targets, options)
     search = BoundedSearch(semantics, targets, new_solver(), clock, unroll, put_off=options.unroll == SWEEPS)
     news = _News(search, options, listener)
-    search.start()
-    for depth in range(options.depth + 1):
-        last = depth == options.depth
-        search.look(depth, last=last, refuted=options.refuted)
+    for depth in search.layers(options.depth, refuted=options.refuted):
         news.tell()
-        if search.unknown is not None or not search.open or (options.ends and search.leaves_bounds):
+        if search.over or (options.ends and search.leaves_bounds):
             break
         news.progress(depth)
-        if not last:
-            search.advance()
     search.finish()
     if search.own_out_of_bounds and options.symmetry and _has_order(model, targets):
         # A permutation of a run out of bounds may be a violation, perhaps the shortest.
@@ -232,15 +227,9 @@ def loop_check(
     unroll = chosen_unrolling(semantics, list(model.properties.values()), replace(options, cube=()))
     search = liveness.LoopSearch(product, semantics, new_solver(), clock, unroll)
     news = _News(search, options, listener)
-    search.start()
-    for depth in range(options.depth + 1):
-        last = depth == options.depth
-        search.look(depth, last=last)
-        if search.unknown is not None or not search.open:
-            break
-        news.progress(depth)
-        if not last:
-            search.advance()
+    for depth in search.layers(options.depth):
+        if not search.over:
+            news.progress(depth)
     return search.result(name, options.engine, options.unroll)
 
 
@@ -299,19 +288,14 @@ def _shortest(semantics: Semantics, found: Result, options: BmcOptions, new_solv
     if not found.steps:
         return found
     model = semantics.model
-    target = model.properties.get(found.property) or deadlock_property(model)
+    target = claim_named(model, found.property)
     clock = Clock()
     unroll = chosen_unrolling(semantics, [target], replace(options, unroll=STEPS))
     search = BoundedSearch(semantics, [target], new_solver(), clock, unroll)
-    search.start()
-    for depth in range(found.steps):
-        last = depth + 1 == found.steps
-        search.look(depth, last=last)
+    for _ in search.layers(found.steps - 1):
         shorter = search.result(target.name, options.engine, options.unroll)
-        if search.unknown is not None or shorter.verdict >= found.verdict:
+        if shorter.verdict >= found.verdict:
             break
-        if not last:
-            search.advance()
     best = replace(shorter, depth=found.depth) if shorter.verdict >= found.verdict else found
     best = replace(best, effort=found.effort.plus(clock.effort(search.solver)))
     return best.perhaps_longer(search.unknown) if search.unknown else best

@@ -21,9 +21,9 @@ from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Effort, EngineFacts, Result, Verdict
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions, chosen_unrolling
-from leadline.symbolic.engines.bounded.search import deadlock_property
+from leadline.symbolic.engines.bounded.search import claim_named
 from leadline.symbolic.engines.run.limits import Limits
-from leadline.symbolic.lang import InternalError, Model, Property, UserError, counted
+from leadline.symbolic.lang import InternalError, Model, UserError, counted
 from leadline.symbolic.solve import TRUE, Formula, refute
 from leadline.symbolic.trace import DEADLOCK
 
@@ -122,7 +122,7 @@ def failure(model: Model, names: Sequence[str], options: BmcOptions) -> Formula:
     A run may end at any layer, also where no action is enabled: the layers beyond its end have a guard, which
     is then false.
     """
-    targets = [_target(model, name) for name in names]
+    targets = [claim_named(model, name) for name in names]
     formula, encoding = Formula(), Encoding(model)
     predicates = encoding.predicates(targets)
     unrolling = chosen_unrolling(Semantics(model), targets, options)(encoding, formula)
@@ -149,10 +149,6 @@ def failure(model: Model, names: Sequence[str], options: BmcOptions) -> Formula:
                 unrolling.extend()
     formula.add([tuple(ends)])
     return formula
-
-
-def _target(model: Model, name: str) -> Property:
-    return deadlock_property(model) if name == DEADLOCK else model.properties[name]
 
 
 def _comments(model: Model, names: Sequence[str], options: BmcOptions) -> list[str]:

@@ -6,11 +6,12 @@ Freedom from deadlock is a property here, so that engines search for a deadlock 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from leadline.symbolic.concrete import Semantics, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolling
+from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Cause, Effort, Result, Verdict
 from leadline.symbolic.engines.run.limits import own_peak_mb
 from leadline.symbolic.lang import Bool, Model, Property, PropertyKind, enabledness, nodes as n
@@ -32,6 +33,16 @@ def deadlock_property(model: Model) -> Property:
         formula = n.make(n.Implies, _BOOL, span, model.constraint, formula)
     doc = "Some action is enabled in every state."
     return Property(DEADLOCK, "Deadlock", PropertyKind.INVARIANT, doc, span, formula)
+
+
+def claim_named(model: Model, name: str) -> Property:
+    """The property of a name, which may be the deadlock's."""
+    return deadlock_property(model) if name == DEADLOCK else model.properties[name]
+
+
+def targets_of(model: Model, query: Query) -> list[Property]:
+    """The properties that a query asks for, the absence of deadlocks among them."""
+    return [claim_named(model, name) for name in query.names(model)]
 
 
 _FALSE = -1
@@ -112,6 +123,25 @@ class BoundedSearch:
         self.unrolling = unroll(self.encoding, solver)
         clock.build += time.perf_counter() - begin
 
+    def layers(self, most: int, *, refuted: int = -1) -> Iterator[int]:
+        """Look at the depths up to the most, until the search is over, and give each that was looked at.
+
+        Args:
+            most: the last depth, 0 or more.
+            refuted: as of `look`.
+
+        Raises:
+            ModelError: if there is no initial state.
+        """
+        self.start()
+        for depth in range(most + 1):
+            self.look(depth, last=depth == most, refuted=refuted)
+            yield depth
+            if self.over:
+                break
+            if depth < most:
+                self.advance()
+
     # -- asking the solver ------------------------------------------------------------------------
 
     def ask(self, assumption: int) -> bool:
@@ -178,7 +208,7 @@ class BoundedSearch:
 
     def finish(self) -> None:
         """Ask the questions that were put off, unless every property is violated."""
-        if not self.put_off or not self.open or self.unknown is not None:
+        if not self.put_off or self.over:
             return
         begin = time.perf_counter()
         last = len(self._here) - 1
@@ -249,6 +279,11 @@ class BoundedSearch:
         trace = Trace(run.initial_picks, run.initial, steps, ends, name)
         replay(self.semantics, trace)
         return trace
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to look for: every property is violated, or the solver gave up."""
+        return self.unknown is not None or not self.open
 
     @property
     def leaves_bounds(self) -> bool:

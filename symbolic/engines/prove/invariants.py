@@ -15,7 +15,7 @@ from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, JsonObject, Result, Verdict
-from leadline.symbolic.engines.bounded.search import deadlock_property
+from leadline.symbolic.engines.bounded.search import targets_of
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
 from leadline.symbolic.lang import Model, Property, UserError
@@ -31,11 +31,6 @@ LEARNED = "learned"
 
 Clauses = tuple[tuple[tuple[str, ...], ...], ...]
 """Orbits of clauses. A clause is the cube that it excludes: facts that do not hold all at once, as texts."""
-
-
-def targets(model: Model, query: Query) -> list[Property]:
-    """The properties that a query asks for, the absence of deadlocks among them."""
-    return [*query.chosen(model), *([deadlock_property(model)] if query.deadlock else [])]
 
 
 def scope(model: Model, *, in_bounds: bool) -> str | None:
@@ -75,7 +70,7 @@ class InvariantCheck(Engine):
         options = query.options
         assert isinstance(options, InvariantQuery)
         results = []
-        for target in targets(model, query):
+        for target in targets_of(model, query):
             begin = time.perf_counter()
             failing: list[str] = []
             found = invariants(model, target, options)

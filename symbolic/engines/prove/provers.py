@@ -9,13 +9,9 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Progress, Result, Verdict
+from leadline.symbolic.engines.bounded.search import targets_of
 from leadline.symbolic.engines.prove import pdr
-from leadline.symbolic.engines.prove.invariants import (
-    invariant_certificate,
-    scope,
-    spelled,
-    targets,
-)
+from leadline.symbolic.engines.prove.invariants import invariant_certificate, scope, spelled
 from leadline.symbolic.engines.prove.pdr.results import (
     PdrOptions,
     PdrProgress,
@@ -49,7 +45,7 @@ class Pdr(Engine):
         assert isinstance(options, PdrOptions)
         sizes: dict[str, ProofSize] = {}
         results = []
-        for target in targets(model, query):
+        for target in targets_of(model, query):
             begin = time.process_time()
 
             def told(now: PdrProgress) -> None:

@@ -14,9 +14,9 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Unrolling
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, SolverQuestion
-from leadline.symbolic.engines.runs.loops import SAVE, flags_of, stuck
-from leadline.symbolic.engines.runs.product import FALSE, Product
-from leadline.symbolic.lang import NOWHERE, Action, Model, Property, PropertyKind, Variable
+from leadline.symbolic.engines.runs.loops import SAVE, stuck
+from leadline.symbolic.engines.runs.product import Product, flags_of
+from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.rules import negation
 from leadline.symbolic.solve import Solver
 from leadline.symbolic.trace import Step, Trace, TraceEnd
@@ -29,17 +29,11 @@ def noting_model(product: Product, name: str) -> Model:
         product: the product of a model and the negation of a property.
         name: the name of the property.
     """
-    marks = [*flags_of(product.recurrent, "met"), *flags_of(product.strong, "able", "taken")]
     actions = []
     for one in product.watched:
-        nodes = (*one.met, *product.able, *one.taken)
-        noted = [(flag, mark.value(node)) for (flag, mark), node in zip(marks, nodes, strict=True)]
+        noted = ((flag, mark.value(node)) for flag, mark, node in product.noted(one))
         actions.append(replace(one.action, updates=(*one.action.updates, *noted)))
-    first = [(flag, mark.value(FALSE)) for flag, mark in marks]
-    init = Action("init", "Init", "", NOWHERE, product.init.body, (*product.init.updates, *first))
-    variables = (*product.variables, *(Variable(flag, flag, mark.type, NOWHERE) for flag, mark in marks))
-    claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, negation(stuck(product)))
-    return Model(product.base.protocol, {}, variables, init, tuple(actions), {name: claim})
+    return product.model(name, negation(stuck(product)), actions, product.nothing_noted, lemmas=False)
 
 
 class LoopSearch(BoundedSearch):

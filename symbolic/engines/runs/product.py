@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from leadline.symbolic.engines.prove.lemmas import claiming
 from leadline.symbolic.engines.runs.formulas import strong_premises
 from leadline.symbolic.lang import (
     BOOL,
@@ -34,6 +35,8 @@ from leadline.symbolic.lang import (
     Map,
     Model,
     Pick,
+    Property,
+    PropertyKind,
     Set,
     Temporal,
     Tuple,
@@ -102,6 +105,20 @@ class Mark:
         return node
 
 
+def read(name: str, kind: Type) -> n.Node:
+    """The value of a variable."""
+    return n.make(n.StateVar, kind, NOWHERE, name)
+
+
+def flags_of(marks: tuple[Mark, ...], *words: str) -> list[tuple[str, Mark]]:
+    """The variables that note something of each mark, with the marks."""
+    return [(f"({word} {place})", mark) for word in words for place, mark in enumerate(marks)]
+
+
+Added: TypeAlias = tuple[str, Type, n.Node]
+"""A variable that is added to a model: its name, its type and its first value."""
+
+
 @dataclass(frozen=True)
 class Watched:
     """An action of a product, and what its steps do. The judgements read the state before the step.
@@ -142,6 +159,53 @@ class Product:
     recurrent: tuple[Mark, ...]
     strong: tuple[Mark, ...]
     able: tuple[n.Node, ...]
+
+    @property
+    def flags(self) -> list[tuple[str, Mark]]:
+        """The variables that note what steps have done, with the marks."""
+        return [*flags_of(self.recurrent, "met"), *flags_of(self.strong, "able", "taken")]
+
+    @property
+    def nothing_noted(self) -> list[Added]:
+        """These variables before any step."""
+        return [(flag, mark.type, mark.value(FALSE)) for flag, mark in self.flags]
+
+    def noted(self, one: Watched) -> list[tuple[str, Mark, n.Node]]:
+        """For each of these variables what a step of an action does."""
+        nodes = (*one.met, *self.able, *one.taken)
+        return [(flag, mark, node) for (flag, mark), node in zip(self.flags, nodes, strict=True)]
+
+    def fulfilled(self, seen: Callable[[str, Mark], n.Node]) -> list[n.Node]:
+        """Whether all conditions are met, given for each of these variables the node of what was seen."""
+        found = [mark.every(seen(flag, mark)) for flag, mark in flags_of(self.recurrent, "met")]
+        pairs = zip(flags_of(self.strong, "able"), flags_of(self.strong, "taken"), strict=True)
+        found += [mark.every(implication(seen(a, mark), seen(b, mark))) for (a, mark), (b, _) in pairs]
+        return found
+
+    def model(
+        self,
+        name: str,
+        formula: n.Node,
+        actions: Iterable[Action],
+        more: Sequence[Added],
+        *,
+        lemmas: bool = True,
+    ) -> Model:
+        """A model with more variables.
+
+        Args:
+            name: the name of its property.
+            formula: the property.
+            actions: its actions.
+            more: the variables, each with its type and its first value.
+            lemmas: whether the lemmas of the base are among its properties.
+        """
+        first = ((name, value) for name, _, value in more)
+        init = Action("init", "Init", "", NOWHERE, self.init.body, (*self.init.updates, *first))
+        claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
+        variables = (*self.variables, *(Variable(x, x, kind, NOWHERE) for x, kind, _ in more))
+        claims = claiming(self.base, claim) if lemmas else {name: claim}
+        return Model(self.base.protocol, {}, variables, init, tuple(actions), claims)
 
 
 Sure: TypeAlias = Callable[[Action, Collection[str]], bool]
