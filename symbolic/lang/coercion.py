@@ -32,8 +32,6 @@ class Wrapped:
 class Untyped(Wrapped):
     """An expression with literals in it that are read anew once their type is known."""
 
-    __slots__ = ()
-
 
 class OverRuns:
     """A formula about runs, which has no value in one state: see `leadline.symbolic.lang.temporal`."""

@@ -34,8 +34,6 @@ from leadline.symbolic.lang.types import Int, Named, Option, Type
 class SetExpr(Expr, of=(Set,)):
     """A set."""
 
-    __slots__ = ()
-
     @property
     def _item(self) -> Type:
         kind = self.node.type
@@ -138,8 +136,6 @@ SetLike: TypeAlias = SetExpr | Type | Collection[object]
 class MapExpr(Expr, of=(Map,)):
     """A total map."""
 
-    __slots__ = ()
-
     def __getitem__(self, key: object) -> AnyExpr:
         node, value = rules.map_at(self.node, key)
         if isinstance(node, n.Invalid):
@@ -164,8 +160,6 @@ class MapExpr(Expr, of=(Map,)):
 class TupleExpr(Expr, of=(Tuple,)):
     """A tuple."""
 
-    __slots__ = ()
-
     def __getitem__(self, position: object) -> AnyExpr:
         kind = self.node.type
         assert isinstance(kind, Tuple)
@@ -186,8 +180,6 @@ class TupleExpr(Expr, of=(Tuple,)):
 class RecordExpr(Expr, of=(Record,)):
     """A record: its fields are its attributes."""
 
-    __slots__ = ()
-
     def __getattr__(self, name: str) -> AnyExpr:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -206,8 +198,6 @@ def field_of(node: n.Node, name: str) -> n.Node:
 
 class OptionExpr(Expr, of=(Option,)):
     """None or a value."""
-
-    __slots__ = ()
 
     @property
     def is_some(self) -> BoolExpr:
@@ -234,8 +224,6 @@ class OptionExpr(Expr, of=(Option,)):
 class UnionExpr(Expr, of=(Union,)):
     """A value of a tagged union."""
 
-    __slots__ = ()
-
     def is_a(self, tag: str) -> BoolExpr:
         """Whether the value has the tag."""
         return BoolExpr(self._tagged(n.IsVariant, tag))
@@ -254,8 +242,6 @@ class UnionExpr(Expr, of=(Union,)):
 
 class SeqExpr(Expr, of=(Seq,)):
     """A sequence, indexed from 1 as in TLA+."""
-
-    __slots__ = ()
 
     @property
     def _kind(self) -> Seq:

@@ -50,8 +50,6 @@ class Expr(Wrapped):
     A subclass says with `of=` which types' expressions it holds.
     """
 
-    __slots__ = ()
-
     def __init_subclass__(cls, of: tuple[type[Type], ...] = ()) -> None:
         for kind in of:
             _WRAPPERS[kind] = cls
@@ -72,8 +70,6 @@ class Expr(Wrapped):
 
 class BoolExpr(Expr, of=(Bool,)):
     """A Boolean."""
-
-    __slots__ = ()
 
     def __and__(self, other: BoolLike) -> BoolExpr:
         return self._connected(n.And, other, self, other)
@@ -106,8 +102,6 @@ class BoolExpr(Expr, of=(Bool,)):
 
 class IntExpr(Expr, of=(Int,)):
     """An integer."""
-
-    __slots__ = ()
 
     def __lt__(self, other: IntLike) -> BoolExpr:
         return wrap(rules.comparison(n.Lt, self, other))
@@ -157,8 +151,6 @@ class IntExpr(Expr, of=(Int,)):
 
 class NamedExpr(Expr, of=(Enum, Sort, Never)):
     """A member of an enumeration or a sort."""
-
-    __slots__ = ()
 
 
 # -- uses of Python that mean nothing of an expression ----------------------------------------------
@@ -240,8 +232,6 @@ for _name in ("__getattr__",):
 
 class InvalidExpr(Expr):
     """A mistake. Every operation on it gives the same mistake, so that it is reported once."""
-
-    __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

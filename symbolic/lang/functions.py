@@ -270,13 +270,9 @@ class _Literal(Untyped):
 class _LiteralMap(_Literal, MapExpr):
     """A literal map that is a value as it stands."""
 
-    __slots__ = ()
-
 
 class _LiteralMistake(_Literal, InvalidExpr):
     """A literal map that is a mistake unless its place gives it a type."""
-
-    __slots__ = ()
 
 
 def of(kind: Type, /, *values: object, **fields: object) -> AnyExpr:

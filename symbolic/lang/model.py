@@ -454,10 +454,8 @@ class _Text:
         """A value as a word that differs from the words of all other values."""
         if isinstance(value, Bound):
             return self._fields(value)  # A binder's variable need not occur in its body.
-        if isinstance(value, Node):
-            return self._node(value)
-        if isinstance(value, Type):
-            return self._type(value)
+        if isinstance(value, Node | Type):
+            return self._numbers.get(value) or self._numbered(value)
         if isinstance(value, str):
             return repr(str(value))
         if value is None or isinstance(value, (bool, int)):
@@ -479,21 +477,13 @@ class _Text:
         words = (self.word(getattr(value, name)) for name in _written(kind))
         return f"{kind.__name__}({' '.join(words)})"
 
-    def _type(self, kind: Type) -> str:
-        if kind not in self._numbers:
-            text = self._fields(kind)
-            self._numbers[kind] = f"t{len(self._numbers)}"
-            self.line(self._numbers[kind], text)
-        return self._numbers[kind]
-
-    def _node(self, root: Node) -> str:
-        if root not in self._numbers:
-            for node in postorder(root):
-                if node not in self._numbers:
-                    text = self._fields(node)
-                    self._numbers[node] = f"n{len(self._numbers)}"
-                    self.line(self._numbers[node], text)
-        return self._numbers[root]
+    def _numbered(self, one: Node | Type) -> str:
+        for part in postorder(one) if isinstance(one, Node) else (one,):
+            if part not in self._numbers:
+                text = self._fields(part)
+                self._numbers[part] = f"{'n' if isinstance(part, Node) else 't'}{len(self._numbers)}"
+                self.line(self._numbers[part], text)
+        return self._numbers[one]
 
 
 @cache

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.actions import Condition
-from leadline.symbolic.lang.coercion import mistakes_of
 from leadline.symbolic.lang.enabled import enabledness, fair_enabled, key_variables
 from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.lang.fairness import Fairness
 from leadline.symbolic.lang.known import Known
-from leadline.symbolic.lang.model import Action, Model, PropertyKind, Variable
+from leadline.symbolic.lang.model import Action, Model, PropertyKind
 from leadline.symbolic.lang.node import replaced
-from leadline.symbolic.lang.properties import Claim, Protocols, Stated, claim_of, everywhere
-from leadline.symbolic.lang.script import Script, attempted, strays, updates
+from leadline.symbolic.lang.properties import (
+    Claim,
+    Protocols,
+    Stated,
+    claim_of,
+    complaints,
+    everywhere,
+    returns_nothing,
+)
+from leadline.symbolic.lang.script import Script, attempted, updates
 from leadline.symbolic.lang.states import Next, State
 from leadline.symbolic.lang.temporal import (
     Always,
@@ -107,42 +114,30 @@ def refines(
 
 
 def _temporal(claim: Claim, protocol: Protocol, now: State, mistakes: list[Mistake]) -> Temporal | None:
-    variables = now.__dict__["_variables"]
     takes_step = claim.function.__code__.co_argcount > 2
-    states = (now, State(variables, after=True)) if takes_step else (now,)
-    found = attempted(lambda: claim.function(protocol, *states), mistakes, claim.function)
-    if not found or found[0] is None:
-        return _refused(claim, mistakes) if found else None
-    return _checked(as_temporal(found[0]), claim, variables, mistakes)  # type: ignore[arg-type]  # or a mistake
+    return _checked(as_temporal, claim, protocol, now, mistakes, takes_step=takes_step)
 
 
 def _step(claim: Claim, protocol: Protocol, now: State, mistakes: list[Mistake]) -> Temporal | None:
-    variables = now.__dict__["_variables"]
-    after = State(variables, after=True)
-    found = attempted(lambda: claim.function(protocol, now, after), mistakes, claim.function)
-    if not found or found[0] is None:
-        return _refused(claim, mistakes) if found else None
-    formula = always(found[0])  # type: ignore[arg-type]  # or a mistake
-    return _checked(formula, claim, variables, mistakes)
-
-
-def _refused(claim: Claim, mistakes: list[Mistake]) -> Temporal | None:
-    mistakes.append(Mistake(claim.span, f"the property {claim.name} returns nothing: return its formula"))
-    return None
+    return _checked(always, claim, protocol, now, mistakes, takes_step=True)
 
 
 def _checked(
-    formula: Temporal, claim: Claim, variables: dict[str, Variable], mistakes: list[Mistake]
-) -> Temporal:
-    """The formula; mistakes in its expressions are added to the list."""
-    nodes, where = expressions(formula), f"the property {claim.name}"
-    both = {**variables, **{primed(name): one for name, one in variables.items()}}
-    told = mistakes_of(*nodes) or strays(nodes, both, (), where, claim.span)
-    constant = all(isinstance(x, n.Const) for x in nodes)
-    if not told and not constant and not any(isinstance(x, n.StateVar) for x in n.postorder(*nodes)):
-        text = f"{where} names no state variable: it would say the same of every run"
-        told.append(Mistake(claim.span, text))
-    mistakes += told
+    made: Callable[[Any], Temporal],
+    claim: Claim,
+    protocol: Protocol,
+    now: State,
+    mistakes: list[Mistake],
+    *,
+    takes_step: bool,
+) -> Temporal | None:
+    """The formula made of what a claim's function returns; mistakes in its expressions are added to the list."""
+    after = (State(now.__dict__["_variables"], after=True),) if takes_step else ()
+    found = attempted(lambda: claim.function(protocol, now, *after), mistakes, claim.function)
+    if not found or returns_nothing(claim, found[0], mistakes):
+        return None
+    formula = made(found[0])
+    mistakes += complaints(claim, expressions(formula), now, "run")
     return formula
 
 
@@ -176,7 +171,8 @@ def _refinement(
     mapped = _Mapped(model, values)
     always_steps = Always(Negated(Happens(mapped.no_step())))
     formula = Both((Holds(mapped.initial()), always_steps, *(mapped.fairness() if fairness else ())))
-    return _checked(formula, claim, now.__dict__["_variables"], mistakes)
+    mistakes += complaints(claim, expressions(formula), now, "run")
+    return formula
 
 
 def _mapping(

@@ -26,6 +26,7 @@ from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.rules import boolean
 from leadline.symbolic.lang.script import attempted, strays
 from leadline.symbolic.lang.span import Span, caller_span, lines_of, start_if_any, start_of
+from leadline.symbolic.lang.temporal import primed
 
 if TYPE_CHECKING:
     from leadline.symbolic.lang.protocol import Protocol
@@ -323,36 +324,35 @@ def _state_one(
     if claim.name == DEADLOCK:
         text = f"checks report under the name {DEADLOCK} that no action is enabled: rename the property"
         mistakes.append(Mistake(claim.span, text))
-    if claim.lower is not None:
-        with written() as places:
-            temporal = claim.lower(claim, protocol, now, mistakes)
-        if temporal is not None:
-            nowhere: n.Node = n.make(n.Undefined, BOOL, claim.span, f"{claim.name} is about runs, not states")
-            stated[claim.name] = _placed(replace(_property(claim, nowhere), temporal=temporal), claim, places)
-        return
-    with written() as places:
-        found = attempted(lambda: claim.function(protocol, now), mistakes, claim.function)
-    if not found:
-        return
-    if found[0] is None:
-        mistakes.append(Mistake(claim.span, f"the property {claim.name} returns nothing: return its formula"))
-        return
-    formula = _formula(found[0], claim)
-    stated[claim.name] = _placed(_property(claim, formula), claim, places)
-    mistakes += _complaints(claim, formula, now.__dict__["_variables"])
-
-
-def _property(claim: Claim, formula: n.Node) -> Property:
-    return Property(
+    about = Property(
         claim.name,
         claim.tla,
         claim.kind,
         claim.doc,
         claim.span,
-        formula,
+        n.make(n.Undefined, BOOL, claim.span, f"{claim.name} is about runs, not states"),
         claim.strengthens,
         claim.entails,
     )
+    if claim.lower is not None:
+        with written() as places:
+            temporal = claim.lower(claim, protocol, now, mistakes)
+        if temporal is not None:
+            stated[claim.name] = _placed(replace(about, temporal=temporal), claim, places)
+        return
+    with written() as places:
+        found = attempted(lambda: claim.function(protocol, now), mistakes, claim.function)
+    if found and not returns_nothing(claim, found[0], mistakes):
+        formula = _formula(found[0], claim)
+        stated[claim.name] = _placed(replace(about, formula=formula), claim, places)
+        mistakes += complaints(claim, [formula], now, "state")
+
+
+def returns_nothing(claim: Claim, value: object, mistakes: list[Mistake]) -> bool:
+    """Whether a claim's function has returned no formula, which is a mistake."""
+    if value is None:
+        mistakes.append(Mistake(claim.span, f"the property {claim.name} returns nothing: return its formula"))
+    return value is None
 
 
 def _placed(made: Property, claim: Claim, places: Mapping[n.Node, Span]) -> Property:
@@ -387,13 +387,15 @@ def _formula(value: object, claim: Claim) -> n.Node:
     return formula
 
 
-def _complaints(claim: Claim, formula: n.Node, variables: dict[str, Variable]) -> list[Mistake]:
-    where = f"the property {claim.name}"
-    told = mistakes_of(formula) or strays([formula], variables, (), where, claim.span)
+def complaints(claim: Claim, nodes: Sequence[n.Node], now: State, what: str) -> list[Mistake]:
+    """The mistakes in the expressions of a claim, which is about every `what`: a state or a run."""
+    where, variables = f"the property {claim.name}", now.__dict__["_variables"]
+    both = variables if what == "state" else {**variables, **{primed(x): one for x, one in variables.items()}}
+    told = mistakes_of(*nodes) or strays(nodes, both, (), where, claim.span)
     # The formula is a constant where the parameters decide the claim.
-    constant = isinstance(formula, n.Const)
-    if not told and not constant and not any(isinstance(x, n.StateVar) for x in n.postorder(formula)):
-        text = f"{where} names no state variable: it would say the same of every state"
+    constant = all(isinstance(x, n.Const) for x in nodes)
+    if not told and not constant and not any(isinstance(x, n.StateVar) for x in n.postorder(*nodes)):
+        text = f"{where} names no state variable: it would say the same of every {what}"
         told.append(Mistake(claim.span, text))
     return told
 

@@ -204,8 +204,6 @@ class Target(InvalidExpr):
 class _Nowhere(Target):
     """The target of a path whose mistake is reported already: assigning to it reports nothing more."""
 
-    __slots__ = ()
-
     def __init__(self, mistake: n.Node) -> None:
         InvalidExpr.__init__(self, mistake)
 

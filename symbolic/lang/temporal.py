@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, dataclass_transform
 
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
@@ -34,8 +34,15 @@ def is_step(node: n.Node) -> bool:
     return any(isinstance(x, n.StateVar) and x.name.endswith(PRIME) for x in n.postorder(node))
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Temporal(OverRuns):
-    """A temporal formula: true or false of an infinite run from one of its states on."""
+    """A temporal formula: true or false of an infinite run from one of its states on.
+
+    Subclasses are frozen dataclasses.
+    """
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     def __and__(self, other: TemporalLike) -> Temporal:
         return Both((self, as_temporal(other)))
@@ -75,21 +82,18 @@ class Temporal(OverRuns):
 TemporalLike: TypeAlias = "Temporal | bool | BoolExpr"
 
 
-@dataclass(frozen=True)
 class Holds(Temporal):
     """The state satisfies a predicate."""
 
     node: n.Node
 
 
-@dataclass(frozen=True)
 class Happens(Temporal):
     """The step from the state satisfies a predicate over steps and changes a variable: TLA's `<A>_vars`."""
 
     node: n.Node
 
 
-@dataclass(frozen=True)
 class _Connective(Temporal):
     items: tuple[Temporal, ...]
     names: tuple[str, ...] = field(default=(), compare=False)
@@ -103,17 +107,14 @@ class _Connective(Temporal):
         return replace(self, items=parts)
 
 
-@dataclass(frozen=True)
 class Both(_Connective):
     """Conjunction."""
 
 
-@dataclass(frozen=True)
 class Either(_Connective):
     """Disjunction."""
 
 
-@dataclass(frozen=True)
 class _Prefixed(Temporal):
     item: Temporal
 
@@ -125,22 +126,18 @@ class _Prefixed(Temporal):
         return replace(self, item=parts[0])
 
 
-@dataclass(frozen=True)
 class Negated(_Prefixed):
     """Negation."""
 
 
-@dataclass(frozen=True)
 class Always(_Prefixed):
     """The formula holds from now on in every state of the run: TLA's `[]F`."""
 
 
-@dataclass(frozen=True)
 class Eventually(_Prefixed):
     """The formula holds now or in a later state: TLA's `<>F`."""
 
 
-@dataclass(frozen=True)
 class LeadsTo(Temporal):
     """Whenever the first holds, the second holds then or later: TLA's `F ~> G`."""
 
@@ -160,7 +157,6 @@ class LeadsTo(Temporal):
         return LeadsTo(*parts)
 
 
-@dataclass(frozen=True)
 class _Quantified(_Prefixed):
     """`item` for each value, or some value, of a constant domain; `var` stands for the value in its nodes."""
 
@@ -174,12 +170,10 @@ class _Quantified(_Prefixed):
         return tuple(substituted(self.item, {self.var: one}) for one in constants)
 
 
-@dataclass(frozen=True)
 class ForEach(_Quantified):
     """The formula holds at each value of the domain."""
 
 
-@dataclass(frozen=True)
 class ForSome(_Quantified):
     """The formula holds at some value of the domain."""
 
