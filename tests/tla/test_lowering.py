@@ -495,3 +495,56 @@ def test_an_if_without_a_value_is_out_of_bounds_where_both_arms_change_nothing(t
         """
     origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Both\n"), {})
     assert explore(Semantics(origin.model())).steps_out_of_bounds
+
+
+COMPOSED = """
+    EXTENDS Integers
+    VARIABLES x, y
+    Init == x = 0 /\\ y = 0
+    Add(k) == LET sum == x + k IN x' = sum % 7 /\\ y' = y
+    Copy == y' = x /\\ LET old == y IN x' = IF x > 3 THEN old ELSE x
+    Next == \\E k \\in 1..3 : (Add(k) \\cdot Copy) \\/ (Add(k) \\cdot Add(x) \\cdot (Copy /\\ x' # 2))
+    """
+FUNCTIONS_OF_A_STATE = """
+    EXTENDS Integers, FiniteSets
+    VARIABLES on, f
+    Init == on = {} /\\ f = [x \\in {} |-> 0]
+    Next == /\\ on' \\in {on \\cup {x} : x \\in {2, 3, 5}} \\cup {{}}
+            /\\ \\E g \\in {h \\in [on -> 0..2] : \\A x \\in on : h[x] # x - 2} : f' = g
+    Fits == f \\in [DOMAIN f -> 0..2]
+    Some == on = {} \\/ \\E g \\in [on -> {1, 7}] : \\A x \\in on : g[x] = 7
+    Enough == Cardinality([on -> {TRUE, FALSE}]) = 2 ^ Cardinality(on)
+    """
+CHOSEN_SUBSETS = """
+    EXTENDS Integers, Sequences
+    VARIABLES q, known
+    Seen == {q[k] : k \\in DOMAIN q}
+    Init == q = <<>> /\\ known = {}
+    Next == \\/ \\E a, b \\in 0..3 : Len(q) < 2 /\\ q' = Append(q, <<a, b>>) /\\ UNCHANGED known
+            \\/ UNCHANGED q /\\ known' = CHOOSE S \\in SUBSET Seen : (\\A x \\in S : x[1] = 0)
+    """
+REGISTERS = """
+    EXTENDS Integers, TLC
+    VARIABLE x
+    Init == x = 0
+    Next == x' = (x + 1) % 4 /\\ TLCSet(1, x)
+    """
+
+
+@pytest.mark.parametrize(
+    ("body", "claims"),
+    [
+        (COMPOSED, ()),
+        (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough")),
+        (CHOSEN_SUBSETS, ()),
+        (REGISTERS, ()),
+    ],
+)
+def test_both_meanings_have_the_same_states(tmp_path: Path, body: str, claims: tuple[str, ...]) -> None:
+    config = "INIT Init\nNEXT Next\n" + "".join(f"INVARIANT {name}\n" for name in claims)
+    origin = TlaOrigin(specification(tmp_path, body, config), {})
+    model = origin.model()
+    found = explore(Semantics(model), list(model.properties))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    assert [*found.properties] == [*claims]
+    assert all(one.violation is None for one in found.properties.values())

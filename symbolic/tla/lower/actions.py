@@ -91,6 +91,8 @@ class Paths(Picks):
                 return self._assignment
             case s.Apply("UNCHANGED"):
                 return self._unchanged
+            case s.Apply("\\cdot"):
+                return self._composed
             case s.Apply():
                 return self._operator
             case s.Quantified("\\E"):
@@ -179,7 +181,7 @@ class Paths(Picks):
         def outside(after: Way, _: Scope) -> Iterator[Way]:
             yield from rest(after, scope)
 
-        yield from self.follow(body, way, replace(inner, primed=scope.primed), outside)
+        yield from self.follow(body, way, replace(inner, primed=scope.primed, now=scope.now), outside)
 
     def _let(self, e: s.Let, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         yield from self._inside(e.body, self._lowering.defined(e, scope), way, scope, rest)
@@ -242,6 +244,17 @@ class Paths(Picks):
         )
         assert broken is not None
         yield from rest(broken, scope)
+
+    def _composed(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        """`A \\cdot B`: B goes on from the values that A gives the variables."""
+        first, second = e.arguments
+        for found in self.follow(first, replace(way, next=(), places=()), scope, _end):
+            values = dict(found.next)
+            for name in self._lowering.variables.keys() - values.keys():
+                values[name] = self._terms.undefined(NEVER, f"{name} has no value after the first step")
+            between = replace(found, next=way.next, places=way.places)
+            for after in self.follow(second, between, replace(scope, now=values), _end):
+                yield from rest(after, scope)
 
     def _changing(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         changed = s.Apply("~", (s.Apply("UNCHANGED", (e.subscript,)),), place=e.place)

@@ -44,6 +44,7 @@ from leadline.symbolic.tla.lower.infinite import (
     Domain,
     Everything,
     Filtered,
+    Functions,
     Numbers,
     PowerSet,
     Product,
@@ -124,6 +125,13 @@ class Sets:
                     return self._bounded(universal, self.terms.both_sets(n.Subset, x, whole), body(x))
 
                 return self._over_elements(universal, self.terms.universe(whole.type), name, inside)
+            case Functions():
+                every = self.terms.universe(self.type_of_functions(domain))
+
+                def within(x: n.Node) -> n.Node:
+                    return self._bounded(universal, self.member(x, domain), body(x))
+
+                return self._over_elements(universal, every, name, within)
         node = self.listed(domain)
         if slots.in_slots(node.type):
             return slots.over(self.terms, universal, node, body)
@@ -324,6 +332,11 @@ class Sets:
                 return self.terms.bind(n.SetFilter, whole.type, "x", within, lambda _: Set(whole.type), every)
             case Product():
                 return self._listed_product(domain)
+            case Functions():
+                kind = self.type_of_functions(domain)
+                inside = lambda x: self.member(x, domain)  # noqa: E731  # short
+                functions = self.terms.universe(kind)
+                return self.terms.bind(n.SetFilter, kind, "f", inside, lambda _: Set(kind), functions)
             case United():
                 parts = [self.listed(part) for part in domain.parts]
                 result = parts[0]
@@ -338,6 +351,19 @@ class Sets:
             case Filtered():
                 return self.filtered(self.listed(domain.whole), domain.name, domain.body)
         raise Unlowerable("the members of an infinite set cannot be listed")
+
+    def type_of_functions(self, domain: Functions) -> Map:
+        """The type of the functions of a set that depends on the state.
+
+        Raises:
+            Unlowerable: if its members are too many for maps.
+        """
+        values = self.terms.set_node(self.listed(domain.values))
+        assert isinstance(domain.arguments.type, Set) and isinstance(values.type, Set)
+        key = domain.arguments.type.item
+        if isinstance(key, Listed) or shapes.is_message(key) or key.capped > shapes.MOST_KEYS:
+            raise Unlowerable("[S -> T] where S is no constant and may have too many members")
+        return Map(key, Option(values.type.item))
 
     def _listed_product(self, domain: Product) -> n.Node:
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
@@ -389,6 +415,14 @@ class Sets:
                 return terms.of_kind(element, _may_be_sequence, items, _OTHERS)
             case Product():
                 return terms.of_kind(element, is_function, lambda x: self._in_product(x, domain), _OTHERS)
+            case Functions(arguments=arguments, values=values):
+
+                def of(x: n.Node) -> n.Node:
+                    here = terms.equal(terms.domain(x), arguments)
+                    fit = lambda key: self.member(terms.apply(x, key), values)  # noqa: E731  # short
+                    return terms.conj([here, self.quantifier(True, arguments, "key", fit)])
+
+                return terms.of_kind(element, is_function, of, _OTHERS)
 
     def _is_string(self, element: n.Node) -> n.Node:
         terms = self.terms
@@ -648,15 +682,15 @@ class Lowering(Sets):
     def _named(self, one: Later, scope: Scope) -> Entity:
         """The meaning of a name where it is used: primed, or for the next values that are known there."""
         primed = scope.primed or one.scope.primed
-        if not primed and not self._about_steps(one):
+        if not primed and scope.now is None and not self._about_steps(one):
             if one.found is None:
                 one.found = self.entity(one.body, one.scope)
             return one.found
         known = one.found_for
-        if known is None or known[0] is not scope.next or known[1] is not primed:
-            found = self.entity(one.body, replace(one.scope, primed=primed, next=scope.next))
-            known = one.found_for = (scope.next, primed, found)
-        return known[2]
+        if known is None or known[0] is not scope.now or known[1] is not scope.next or known[2] is not primed:
+            inner = replace(one.scope, primed=primed, next=scope.next, now=scope.now)
+            known = one.found_for = (scope.now, scope.next, primed, self.entity(one.body, inner))
+        return known[3]
 
     def _about_steps(self, one: Later) -> bool:
         if one.about_steps is None:
@@ -688,6 +722,8 @@ class Lowering(Sets):
     def variable(self, name: str, scope: Scope) -> n.Node:
         """The value of a variable, or its next value."""
         if not scope.primed:
+            if scope.now is not None:
+                return scope.now[name]
             return as_set(n.make(n.StateVar, self.variables[name], self.terms.place, name))
         if name not in scope.next:
             raise Unlowerable(f"{name}' is read before it has a value")
@@ -720,7 +756,8 @@ class Lowering(Sets):
         if depth > DEEPEST:
             return None
         names = self.bound(definition.parameters, arguments, scope)
-        return Scope(names, scope.primed, scope.next, None, {**scope.depths, definition.name: depth})
+        depths = {**scope.depths, definition.name: depth}
+        return Scope(names, scope.primed, scope.next, None, depths, scope.now)
 
     def bound(
         self, parameters: Sequence[s.Parameter], arguments: Sequence[s.Expression], scope: Scope
@@ -751,7 +788,9 @@ class Lowering(Sets):
         if depth > DEEPEST:
             return self.terms.undefined(NEVER, f"an operator calls itself more than {DEEPEST} times")
         depths = {**scope.depths, key: depth}
-        return self.entity(operator.body, Scope(inner.names, scope.primed, scope.next, None, depths))
+        return self.entity(
+            operator.body, Scope(inner.names, scope.primed, scope.next, None, depths, scope.now)
+        )
 
     def called(self, operator: Entity, values: Sequence[n.Node], scope: Scope) -> n.Node:
         """An operator applied to values."""
@@ -796,6 +835,11 @@ class Lowering(Sets):
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
+        if isinstance(domain, PowerSet):
+            # The first of all subsets, which may be too many to be listed.
+            test = body(empty := self.terms.set_of([]))
+            if isinstance(test, n.Const) and test.value:
+                return empty
         for x in self.functions(domain):
             test = body(x)
             if not isinstance(test, n.Const):
@@ -895,7 +939,7 @@ class Lowering(Sets):
 
     def next_value(self, e: s.Expression, scope: Scope) -> n.Node:
         """`e'`."""
-        return self.value(e, Scope(scope.names, True, scope.next, scope.at, scope.depths))
+        return self.value(e, replace(scope, primed=True))
 
     # -- bound names ------------------------------------------------------------------------------
 
@@ -950,9 +994,12 @@ def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
     keys, values = at.terms.elements(domain), at.domain(e.range, scope)
     if keys is not None:
         return Product(tuple(key for key in keys if isinstance(key, n.Const)), (values,) * len(keys))
-    if not isinstance(domain, n.IntRange) or not isinstance(domain.low, n.Const):
-        raise Unlowerable("[S -> T] where S is neither a constant nor m..n with a constant m")
-    return _from_interval(at, domain, domain.low.value, values)
+    if isinstance(domain, n.IntRange) and isinstance(domain.low, n.Const):
+        return _from_interval(at, domain, domain.low.value, values)
+    domain = at.terms.set_node(domain)
+    if domain.type == Set(NEVER):
+        return Product((), ())
+    return Functions(domain, values)
 
 
 def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -> Domain:
@@ -1042,7 +1089,9 @@ def _call_function(at: Lowering, function: s.Function, where: Scope, e: s.Index,
     index = at.value(e.index, scope)
     elements = None
     if not isinstance(index, n.Const) and len(function.bounds) == len(function.bounds[0].names) == 1:
-        ((_, _, domain),) = at.pairs(function.bounds, replace(where, primed=scope.primed, next=scope.next))
+        ((_, _, domain),) = at.pairs(
+            function.bounds, replace(where, primed=scope.primed, next=scope.next, now=scope.now)
+        )
         if isinstance(domain, n.Node):
             elements = at.terms.elements(at.terms.set_node(domain))
         if elements is None and index.type.cardinality <= _MOST_ARGUMENTS:
@@ -1059,11 +1108,11 @@ def _call_function(at: Lowering, function: s.Function, where: Scope, e: s.Index,
 
 def _called_at(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
     # The key's objects are kept with the value, so that no other object has their number.
-    key = (index, id(function), id(where.names), id(scope.next), scope.primed)
+    key = (index, id(function), id(where.names), id(scope.next), id(scope.now), scope.primed)
     known = at.calls.get(key)
     if known is None:
         found = _call(at, index, function, where, scope)
-        known = at.calls[key] = (found, function, where.names, scope.next)
+        known = at.calls[key] = (found, function, where.names, scope.next, scope.now)
     return known[0]
 
 
@@ -1072,7 +1121,7 @@ def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope
     depth = scope.depths.get(key, 0) + 1
     if depth > DEEPEST:
         return at.terms.undefined(NEVER, f"{function.name} calls itself more than {DEEPEST} times")
-    inner = Scope(where.names, scope.primed, scope.next, None, {**scope.depths, key: depth})
+    inner = Scope(where.names, scope.primed, scope.next, None, {**scope.depths, key: depth}, scope.now)
     pairs = at.pairs(function.bounds, inner)
     parts = [index] if len(pairs) == 1 else [at.terms.item(index, i + 1) for i in range(len(pairs))]
     inside = at.terms.conj([at.member(x, domain) for x, (_, _, domain) in zip(parts, pairs, strict=True)])
@@ -1100,7 +1149,7 @@ def _changed(at: Lowering, node: n.Node, changes: Sequence[Change], scope: Scope
     for key, group in itertools.groupby(changes, lambda change: change[0][0] if change[0] else None):
         if key is None:
             for _, value in group:
-                inner = Scope(scope.names, scope.primed, scope.next, node, scope.depths)
+                inner = replace(scope, at=node)
                 node = at.value(value, inner)
         else:
             rest = [(path[1:], value) for path, value in group]

@@ -53,8 +53,8 @@ def certain(condition: n.Node) -> bool | None:
         case n.Const(value=bool() as value):
             return value
         case n.Not(item=item):
-            value = certain(item)
-            return None if value is None else not value
+            inner = certain(item)
+            return None if inner is None else not inner
         case n.And(items=items) | n.Or(items=items):
             decisive = isinstance(condition, n.Or)
             found = [certain(x) for x in items]

@@ -51,6 +51,14 @@ class Product:
 
 
 @dataclass(frozen=True)
+class Functions:
+    """`[S -> T]` where S depends on the state."""
+
+    arguments: n.Node
+    values: Domain
+
+
+@dataclass(frozen=True)
 class United:
     """The union of sets of which one at least is not listed."""
 
@@ -93,6 +101,6 @@ class Filtered:
 
 
 Unlisted: TypeAlias = (
-    Numbers | Everything | PowerSet | Sequences | Product | United | Cases | Restricted | Filtered
+    Numbers | Everything | PowerSet | Sequences | Product | Functions | United | Cases | Restricted | Filtered
 )
 Domain: TypeAlias = n.Node | Unlisted

@@ -392,6 +392,8 @@ OPERATORS: dict[str, Rule] = {
     "Assert": _assert,
     "Print": _same(1),
     "PrintT": _true,
+    # A register is read by TLCGet, which has no symbolic form.
+    "TLCSet": _true,
     "TLCEval": _same(0),
     "TLCModelValue": _of_nodes(_named),
 }

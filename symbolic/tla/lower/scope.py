@@ -55,14 +55,14 @@ class Later:
         scope: where it stands.
         about_steps: whether it speaks of the next state; None before that is known.
         found: its meaning where it stands.
-        found_for: its meaning for some next values, which come first.
+        found_for: its meaning for some values of the variables and next values, which come first.
     """
 
     body: s.Expression
     scope: Scope
     about_steps: bool | None = None
     found: Entity | None = None
-    found_for: tuple[Mapping[str, n.Node], bool, Entity] | None = None
+    found_for: tuple[Mapping[str, n.Node] | None, Mapping[str, n.Node], bool, Entity] | None = None
 
 
 Binding: TypeAlias = Entity | Later
@@ -78,6 +78,7 @@ class Scope:
         next: the next values that are known.
         at: the value of `@`.
         depths: how often each recursive operator has been entered.
+        now: the values of variables between two steps that are one; None in a state.
     """
 
     names: Mapping[str, Binding] = field(default_factory=dict)
@@ -85,7 +86,8 @@ class Scope:
     next: Mapping[str, n.Node] = field(default_factory=dict)
     at: n.Node | None = None
     depths: Mapping[str, int] = field(default_factory=dict)
+    now: Mapping[str, n.Node] | None = None
 
     def having(self, names: Mapping[str, Binding]) -> Scope:
         """The scope with more names."""
-        return Scope({**self.names, **names}, self.primed, self.next, self.at, self.depths)
+        return Scope({**self.names, **names}, self.primed, self.next, self.at, self.depths, self.now)

@@ -531,6 +531,11 @@ class Terms(Builder):
         if isinstance(node.type.item, Never):
             return self.of_nothing(node, self.set_of([]))
         if not isinstance(node.type.item, Set):
+            # They may be listed, in slots, or of several kinds.
+            item = node.type.item
+            node = self.bind(n.SetMap, item, "x", self.set_node, lambda x: Set(x.type), node)
+        assert isinstance(node.type, Set)
+        if not isinstance(node.type.item, Set):
             raise Unlowerable("UNION of a set whose members are no sets")
         return self.make(n.BigUnion, node.type.item, node)
 
