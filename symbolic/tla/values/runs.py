@@ -78,7 +78,6 @@ class Leaf:
         return self.compiled()
 
 
-@dataclass(frozen=True)
 class FairnessCondition(Temporal):
     """A fairness condition.
 
