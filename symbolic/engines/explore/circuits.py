@@ -168,6 +168,11 @@ class CircuitExplorer:
         """Whether all states were found."""
         return self._search is not None and self._search.complete
 
+    @property
+    def left_types(self) -> bool:
+        """Whether a step that leaves the types has ended the search, which wider ones go on with."""
+        return self._narrower is not None and self._search is not None and self._search.failures > 0
+
     def summary(self, stopped: str | None = None) -> Exploration:
         """The result of the states found so far.
 

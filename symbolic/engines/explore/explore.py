@@ -317,7 +317,7 @@ class _Exploring:
                 vacuity=options.coverage or options.vacuity,
                 counting=options.coverage,
                 view=model.view.formula if model.view is not None and viewed else None,
-                narrower=None if self._runs else narrower,
+                narrower=narrower,
                 checkpoint=checkpoint_of(model, query, CIRCUITS),
                 workers=workers_for(options, limits),
             )
@@ -365,7 +365,7 @@ class _Exploring:
         self.explorer.run()
         if isinstance(self.explorer, Covering):
             self.explorer.look_at_guards()
-        if not runs:
+        if not runs or (isinstance(self.explorer, CircuitExplorer) and self.explorer.left_types):
             return {}
         listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs"))
         properties = self._model.properties

@@ -60,8 +60,15 @@ ENOUGH = 10
 """The time that there must be for that, as a multiple of it."""
 
 
-class _Long(Exception):
-    """A search on values has taken longer than `SHORT`."""
+def _nothing() -> None:
+    pass
+
+
+class _Found(Exception):
+    """Circuits have the answer, or Ctrl-C has ended their search, in the middle of one on values."""
+
+    def __init__(self, answer: Answer | Interrupted) -> None:
+        self.answer = answer
 
 
 def answer_of_module(
@@ -69,6 +76,7 @@ def answer_of_module(
 ) -> Answer:
     """Explore a module: on values first, and on circuits if that takes long and the module has a model.
 
+    The search on values waits for the one on circuits, and goes on if that has no answer.
     The runs of the answer have values of the interpreter: see `in_types`. A member of a portfolio stays on values,
     since another one has the model.
 
@@ -97,21 +105,26 @@ def answer_of_module(
         return _on_values(specification, query, limits, listener, checkpoint)
     begin = time.monotonic()
     first = time.process_time()
+    tried = False
 
     def busy() -> None:
-        if time.process_time() - first > SHORT:
-            raise _Long
-
-    def progress(now: Progress) -> None:
-        listener.progress(now)
-        busy()
+        nonlocal tried
+        if tried or time.process_time() - first <= SHORT:
+            return
+        tried = True
+        try:
+            found = _on_circuits(specification, model, query, _left(limits, begin), on_circuits)
+        except Interrupted as interrupted:
+            raise _Found(interrupted) from None
+        if found is not None:
+            raise _Found(found)
 
     try:
-        told = replace(listener, progress=progress)
-        return _on_values(specification, query, limits, told, busy=busy)
-    except _Long:
-        found = _on_circuits(specification, model, query, _left(limits, begin), on_circuits)
-    return found or _on_values(specification, query, _left(limits, begin), listener)
+        return _on_values(specification, query, limits, listener, busy=busy)
+    except _Found as found:
+        if isinstance(found.answer, Interrupted):
+            raise found.answer from None
+        return found.answer
 
 
 def _left(limits: Limits, begin: float) -> Limits:
@@ -126,7 +139,7 @@ def _on_values(
     limits: Limits,
     listener: Listener,
     checkpoint: Checkpoint | None = None,
-    busy: Callable[[], None] = lambda: None,
+    busy: Callable[[], None] = _nothing,
 ) -> Answer:
     options = query.options
     assert isinstance(options, ExploreOptions)
@@ -137,6 +150,8 @@ def _on_values(
         raise UserError(
             f"--checkpoint keeps no register of TLCSet, which {specification.name} uses: leave it out"
         )
+    if behaviour.sets_registers:
+        busy = _nothing  # the runs that types are learned from would set them
     found = explore_specification(
         behaviour, options, limits, listener, deadlock=query.deadlock, checkpoint=checkpoint, busy=busy
     )
@@ -195,8 +210,6 @@ def _on_circuits(
     # An action of the module may be several of the model.
     fired = {one.name: 0 for one in model.actions}
     for action in lowered.actions:
-        if action.tla not in fired:
-            return None
         fired[action.tla] += facts.actions[action.name]
     retelling = Retelling(specification)
     results = [retelling.result(lowered, one) for one in answer.results]
@@ -462,7 +475,7 @@ def explore_specification(
     *,
     deadlock: bool,
     checkpoint: Checkpoint | None = None,
-    busy: Callable[[], None] = lambda: None,
+    busy: Callable[[], None] = _nothing,
 ) -> Answer:
     """Explore a specification breadth-first.
 

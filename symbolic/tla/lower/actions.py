@@ -17,6 +17,7 @@ from leadline.symbolic.tla.lower.picks import Picks, Way, without_fixed
 from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.parts import Part
 
 MOST_PATHS = 2_000
 _MOST_ELEMENTS = 8
@@ -52,15 +53,17 @@ class Paths(Picks):
         self._levels = lowering.specification.levels
         self._variables = self._levels.variables
 
-    def of(self, e: s.Expression) -> list[Way]:
-        """All paths through a formula.
+    def of(self, e: s.Expression, parts: Sequence[Part] = (Part(""),)) -> list[Way]:
+        """All paths through a formula, or through some parts of it.
 
         Raises:
             Unsupported: if there is no symbolic form.
         """
         found: list[Way] = []
-
-        for way in self.follow(e, Way(), Scope(primed=self._initial), _end):
+        scope = Scope(primed=self._initial)
+        for way in (
+            x for one in parts for x in self.follow(e, Way(name=one.name, path=one.path), scope, _end)
+        ):
             found.append(way if self._as_written else without_fixed(way, self._terms))
             if len(found) > MOST_PATHS:
                 raise Unsupported(e.place, f"over {MOST_PATHS:,} paths through the formula")
@@ -149,7 +152,10 @@ class Paths(Picks):
         yield from self.follow(parts[0], way, scope, others)
 
     def _disjunction(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        for part in e.arguments:
+        parts = e.arguments
+        if way.path:
+            parts, way = (parts[way.path[0]],), replace(way, path=way.path[1:])
+        for part in parts:
             yield from self.follow(part, way, scope, rest)
 
     def _operator(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
@@ -165,13 +171,10 @@ class Paths(Picks):
             yield from self.follow(replace(e, operator=local.name), way, replace(scope, names=others), rest)
         elif local is None and e.operator in definitions:
             definition = definitions[e.operator]
-            begun = way.next or not all(isinstance(one, Pick) for one in way.body)
-            begun = begun or self._levels.of_definition(e.operator) < self._wanted
-            named = way if begun else replace(way, name=definition.name)
             inner = self._lowering.entered(definition, e.arguments, scope)
             if inner is None:
                 raise Unsupported(e.place, f"{definition.name} calls itself too often")
-            yield from self._inside(definition.body, inner, named, scope, rest)
+            yield from self._inside(definition.body, inner, way, scope, rest)
         else:
             after = way.requiring(self._lowering.truth(e, scope))
             if after is not None:
@@ -212,8 +215,9 @@ class Paths(Picks):
         if one.name != other.name or dict(one.next).keys() != values.keys():
             return None
         # Behind the condition, arms may require that other conditions have a value, and nothing else.
-        defined = [x.body[len(way.body) + 1 :] for x in (one, other)]
-        if any(isinstance(x, Pick) or certain(x) is not True for x in itertools.chain(*defined)):
+        behind = [x.body[len(way.body) + 1 :] for x in (one, other)]
+        defined = [[x for x in items if not isinstance(x, Pick) and certain(x) is True] for items in behind]
+        if any(len(items) < len(every) for items, every in zip(defined, behind, strict=True)):
             return None
         terms = self._terms
         after = one.next[: len(way.next)]

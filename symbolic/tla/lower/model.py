@@ -48,6 +48,7 @@ from leadline.symbolic.tla.lower.steps import actions_of, converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
 from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.parts import parts
 from leadline.symbolic.tla.read.specification import Specification
 
 
@@ -244,7 +245,8 @@ def lowered(
     apart = told_apart(init.roots) & set(sorts.values())
     if apart:
         raise NotAlike(apart)
-    actions = actions_of(Paths(lowering, as_written=as_written).of(specification.next), lowering, "Next")
+    ways = Paths(lowering, as_written=as_written).of(specification.next, parts(specification))
+    actions = actions_of(ways, lowering)
     properties = _properties(lowering, lacking)
     constraints = tuple(
         Property(

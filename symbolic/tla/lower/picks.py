@@ -24,13 +24,15 @@ class Way:
     Attributes:
         body: picks and guards.
         next: the values of the variables that it assigns, which may be outside of their types.
-        name: the operator that it came through first.
+        name: the action that it belongs to.
+        path: which disjunct to take at each disjunction to come.
         places: where it assigns them.
     """
 
     body: tuple[Pick | n.Node, ...] = ()
     next: tuple[tuple[str, n.Node], ...] = ()
     name: str = ""
+    path: tuple[int, ...] = ()
     places: tuple[tuple[str, Span], ...] = ()
 
     def requiring(self, guard: n.Node) -> Way | None:

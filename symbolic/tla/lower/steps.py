@@ -15,12 +15,12 @@ from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
 
 
-def actions_of(ways: Sequence[Way], lowering: Lowering, fallback: str) -> list[Action]:
+def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
     """The actions of paths, each with a name of its own."""
     names: dict[str, int] = {}
     found: list[Action] = []
     for way in ways:
-        plain = way.name or fallback
+        plain = way.name
         names[plain] = names.get(plain, 0) + 1
         name = plain if names[plain] == 1 else f"{plain}_{names[plain]}"
         span = lowering.specification.place_of(plain)

@@ -11,10 +11,11 @@ from leadline.symbolic.lang import AssumptionFailed, Mistake, ModelError, Work, 
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Conjunct
 from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.parts import Part, parts
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values import differences, operators, sets, values
 from leadline.symbolic.tla.values.scopes import Scope
-from leadline.symbolic.tla.values.search import RULES, Part, Search, parts
+from leadline.symbolic.tla.values.search import RULES, Search
 from leadline.symbolic.tla.values.symmetry import Symmetry
 from leadline.symbolic.tla.values.translation import Translation
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, in_words, tla_text
@@ -72,11 +73,8 @@ class Interpreter:
     @cached_property
     def actions(self) -> tuple[Action, ...]:
         """The actions: the parts of the next-state relation by name, in the order of the text."""
-        next_ = self.specification.next
-        if next_ is None:
-            return ()
         found: dict[str, list[Part]] = {}
-        for part in parts(self.translation, next_, "Next"):
+        for part in parts(self.specification):
             found.setdefault(part.name, []).append(part)
         return tuple(Action(name, tuple(parts)) for name, parts in found.items())
 

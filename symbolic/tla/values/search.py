@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import size
-from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.values.expressions import NODES, OPERATORS
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -471,45 +470,3 @@ def enabled(t: Translation, e: s.Apply, scope: Scope) -> Code:
 
 RULES = Rules(NODES, {**OPERATORS, "UNION": union, "ENABLED": enabled}, STATEMENTS, returned)
 """The rules of all expressions."""
-
-
-# The parts of the next-state relation
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of the next-state relation.
-
-    Attributes:
-        name: the operator that it is.
-        path: which disjunct to take at each disjunction above it.
-    """
-
-    name: str
-    path: tuple[int, ...] = ()
-
-
-def parts(t: Translation, e: s.Expression, name: str) -> list[Part]:
-    """The parts of the next-state relation: its disjuncts, those within its operators included."""
-    while isinstance(e, s.Apply) and e.operator in t.definitions and not e.arguments:
-        name, e = e.operator, t.definitions[e.operator].body
-    return list(_parts(t, e, name, frozenset({name})))
-
-
-def _parts(t: Translation, e: s.Expression, name: str, seen: frozenset[str]) -> Iterator[Part]:
-    match e:
-        case s.Apply("\\/", items) if len(items) > 1:
-            for place, item in enumerate(items):
-                yield from (Part(one.name, (place, *one.path)) for one in _parts(t, item, name, seen))
-        case s.Quantified("\\E", _, body) | s.Let(_, body):
-            yield from _parts(t, body, name, seen)
-        case s.Apply(operator) if operator in t.definitions and operator not in seen:
-            inside = list(_parts(t, t.definitions[operator].body, operator, seen | {operator}))
-            whole = len(inside) > 1 and any(part.name == operator for part in inside)
-            yield from [Part(operator)] if whole else inside
-        case s.Apply("/\\", items):
-            steps = [item for item in items if t.levels.of(item) is Level.ACTION]
-            named = list(_parts(t, steps[0], name, seen)) if len(steps) == 1 else []
-            yield Part(named[0].name if len(named) == 1 else name)
-        case _:
-            yield Part(name)

@@ -1,0 +1,52 @@
+"""The parts of a next-state relation, which are its actions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.specification import Specification
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the next-state relation.
+
+    Attributes:
+        name: the operator that it is.
+        path: which disjunct to take at each disjunction above it.
+    """
+
+    name: str
+    path: tuple[int, ...] = ()
+
+
+def parts(specification: Specification) -> list[Part]:
+    """The parts of the next-state relation: its disjuncts, those within its operators included."""
+    name, e = "Next", specification.next
+    definitions = specification.definitions
+    while isinstance(e, s.Apply) and e.operator in definitions and not e.arguments:
+        name, e = e.operator, definitions[e.operator].body
+    return [] if e is None else list(_parts(specification, e, name, frozenset({name})))
+
+
+def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[str]) -> Iterator[Part]:
+    match e:
+        case s.Apply("\\/", items) if len(items) > 1:
+            for place, item in enumerate(items):
+                yield from (Part(one.name, (place, *one.path)) for one in _parts(within, item, name, seen))
+        case s.Quantified("\\E", _, body) | s.Let(_, body):
+            yield from _parts(within, body, name, seen)
+        case s.Apply(operator) if operator in within.definitions and operator not in seen:
+            body = within.definitions[operator].body
+            inside = list(_parts(within, body, operator, seen | {operator}))
+            whole = len(inside) > 1 and any(part.name == operator for part in inside)
+            yield from [Part(operator)] if whole else inside
+        case s.Apply("/\\", items):
+            steps = [item for item in items if within.levels.of(item) is Level.ACTION]
+            named = list(_parts(within, steps[0], name, seen)) if len(steps) == 1 else []
+            yield Part(named[0].name if len(named) == 1 else name)
+        case _:
+            yield Part(name)
