@@ -21,6 +21,7 @@ from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.runs import LOG, Resumed, StoreArchive, new_run, resume
 from leadline.symbolic.grid.spool import Spool, send_left, waited
 from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.witnesses import Replayed, answers, certify, replay
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
 from leadline.symbolic.lang import UserError, counted
 
@@ -142,9 +143,6 @@ class GridRun:
         self._check()
         self._waited(self.store.create)
         send_left(self.store, self.tell)
-        # Here, since a plan needs no engine.
-        from leadline.symbolic.grid.witnesses import Replayed
-
         replayed = self._replay(todo) if replay else Replayed()
         begin = self._waited(lambda: self.begin(todo, replayed.refuted))
         archive = self._archive(todo, begin)
@@ -202,10 +200,8 @@ class GridRun:
                 f"{named}"
             )
 
-    def _replay(self, todo: Plan) -> Any:
+    def _replay(self, todo: Plan) -> Replayed:
         """Replay the stored counterexamples, recheck the certificates, and report those that fail."""
-        from leadline.symbolic.grid.witnesses import replay
-
         with self.steady(f"grid {self.name}") as show:
             done = replay(todo.queries, self.store, show)
         for text in (*done.refusals, *done.unfinished):
@@ -226,8 +222,6 @@ class GridRun:
 
     def _certify(self, todo: Plan, rows: Sequence[Row]) -> Sequence[str]:
         """Store a certificate of each proof."""
-        from leadline.symbolic.grid.witnesses import certify
-
         try:
             done = certify(rows, todo.queries, self.store)
         except (OSError, StoreAway) as error:
@@ -287,6 +281,7 @@ class GridRun:
             )
 
     def _on_spark(self, begin: Resumed, archive: StoreArchive) -> None:
+        # Here, since a plan needs no Spark.
         from leadline.symbolic.grid import spark
         from leadline.symbolic.grid.session import MASTER, RETRIES, SparkSetup
 
@@ -331,8 +326,6 @@ def _changed(row: Row) -> bool:
 
 def _known(todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> list[Row]:
     """The answers to the queries, stored or not, without rows that were refuted."""
-    from leadline.symbolic.grid.witnesses import answers
-
     try:
         stored = answers(archive.store, (query.id for query in todo.queries)).rows
     except StoreAway:

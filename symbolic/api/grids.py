@@ -11,19 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from leadline.erasing import over_progress
+from leadline.symbolic.api.grid_run import Answers, GridRun
+from leadline.symbolic.api.grid_text import grid_parts
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.api.states import frame
 from leadline.symbolic.api.tables import plain
-from leadline.symbolic.catalog import Entry
+from leadline.symbolic.catalog import Entry, entry_of_class, find
+from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.durable import scratch
+from leadline.symbolic.grid.remote import Place, place_of
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.summary import latest
+from leadline.symbolic.grid.where import plain_row
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.report.findings import ShownTrace, counterexample
+from leadline.symbolic.report.html import page
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from leadline.symbolic.api.grid_run import Answers
-    from leadline.symbolic.grid.cells import Cell
-    from leadline.symbolic.grid.remote import Place
-    from leadline.symbolic.report.findings import ShownTrace
 
 Columns: TypeAlias = Mapping[str, Any]
 """A row of a store, or a table of a grid, by the names of its columns or keys."""
@@ -41,9 +47,6 @@ class GridResults(Sequence[Columns]):
     """
 
     def __init__(self, answers: Answers, given: Mapping[str, Entry]) -> None:
-        # Here, so that other questions do not wait for Parquet to load.
-        from leadline.symbolic.grid.where import plain_row
-
         self.store = answers.store
         self.dropped = answers.todo.dropped
         self._answers = answers
@@ -86,10 +89,6 @@ class GridResults(Sequence[Columns]):
 
     def report(self, path: str | Path) -> None:
         """Write the answers as one HTML page, as `leadline report` does."""
-        from leadline.symbolic.grid.store import Store
-        from leadline.symbolic.grid.summary import latest
-        from leadline.symbolic.report.findings import counterexample
-        from leadline.symbolic.report.html import page
 
         def show(cell: Cell) -> ShownTrace:
             return counterexample(Store(self.store), cell, self._given)
@@ -101,8 +100,6 @@ class GridResults(Sequence[Columns]):
         return f"<GridResults of {len(self)} queries in {self.store}>"
 
     def __str__(self) -> str:
-        from leadline.symbolic.api.grid_text import grid_parts
-
         return "\n".join(line for part in grid_parts(self._answers) for line in plain(part))
 
     def _repr_html_(self) -> str:
@@ -147,11 +144,6 @@ def grid(
         UserError: with every mistake in the grid; or if Spark does not start.
         KeyboardInterrupt: on Ctrl-C. The same call with the same store goes on from there.
     """
-    from leadline.symbolic.api.grid_run import GridRun
-    from leadline.symbolic.grid.durable import scratch
-    from leadline.symbolic.grid.remote import place_of
-    from leadline.symbolic.grid.store import Store
-
     given = Path(grid) if isinstance(grid, (str, Path)) else _tables(grid)
     folder: Place
     remove: Callable[[], None] | None = None
@@ -213,8 +205,6 @@ def _entries(grid: Path | Columns) -> dict[str, Entry]:
     """The user's own protocols that the grid has loaded, by name."""
     if isinstance(grid, Path):
         return {}
-    from leadline.symbolic.catalog import entry_of_class, find
-
     named = [table["protocol"] for table in grid["check"]]
     made = [entry_of_class(one) if isinstance(one, type) else find(one) for one in named]
     return {entry.name: entry for entry in made}

@@ -30,6 +30,7 @@ from leadline.symbolic.conform.logs import log_of
 from leadline.symbolic.engines import Limits, Table
 from leadline.symbolic.engines.run.limits import TimeIsOver, limited, stop_at
 from leadline.symbolic.lang import Model, UserError, counted
+from leadline.symbolic.report.trace_page import trace_page
 from leadline.symbolic.trace import document, lines
 
 _SHOWN = 40
@@ -111,9 +112,6 @@ def _conform(args: argparse.Namespace) -> Exit:
     written = _written(args, found, model, entry.source)
     code = deliver(_report(found, model, args.format == "text"), written, args.out)
     if args.html is not None and found.run is not None:
-        # Here, since only this option needs it.
-        from leadline.symbolic.report.trace_page import trace_page
-
         what = "the log" if found else "the longest beginning of the log that is a run of the model"
         write_out(
             args.html, trace_page(Semantics(model), found.run, f"A run that explains {what}."), "--html"

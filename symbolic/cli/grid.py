@@ -10,28 +10,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leadline.symbolic.api.asked import Part
+from leadline.symbolic.api.grid_run import Answers, GridRun
+from leadline.symbolic.api.grid_text import grid_json, grid_parts
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.inputs import seconds, spark_setting, store_place
 from leadline.symbolic.cli.output import add_format, as_json, as_text, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Table
 from leadline.symbolic.engines.run.limits import timely
+from leadline.symbolic.grid.cost import LayerFormula
 from leadline.symbolic.grid.durable import write_text
-from leadline.symbolic.grid.remote import StoreAway
+from leadline.symbolic.grid.plan import Plan
+from leadline.symbolic.grid.query import GridQuery, point_text
+from leadline.symbolic.grid.remote import Place, StoreAway
+from leadline.symbolic.grid.runs import Resumed
+from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.workers import PATIENCE
 from leadline.symbolic.lang import UserError
-
-if TYPE_CHECKING:
-    from leadline.symbolic.api.grid_run import Answers
-    from leadline.symbolic.grid.cost import LayerFormula
-    from leadline.symbolic.grid.plan import Plan
-    from leadline.symbolic.grid.query import GridQuery
-    from leadline.symbolic.grid.remote import Place
-    from leadline.symbolic.grid.runs import Resumed
-
 
 _STORES = Path("build", "store")
 
@@ -119,10 +117,6 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> Exit:
     """Run the queries that have no answer yet, and report the answers to all."""
-    # Here, so that other commands do not wait for Parquet to load.
-    from leadline.symbolic.api.grid_run import GridRun
-    from leadline.symbolic.grid.store import Store
-
     if args.plan and args.replay:
         raise UserError("--replay does not go with --plan, which runs nothing: leave one of them out")
     grid = GridRun(
@@ -154,8 +148,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _deliver(args: argparse.Namespace, answers: Answers) -> None:
-    from leadline.symbolic.api.grid_text import grid_json, grid_parts
-
     parts = [*grid_parts(answers)]
     try:
         write_text(answers.store / "report.txt", as_text(parts))
@@ -246,8 +238,6 @@ def _counts(share: Share) -> tuple[int, int, int, int]:
 
 
 def _query_line(query: GridQuery, seconds: float) -> list[str]:
-    from leadline.symbolic.grid.query import point_text
-
     return [
         query.protocol,
         point_text(dict(query.settings), "its defaults"),

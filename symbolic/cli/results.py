@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from leadline.symbolic.api.asked import Part
+from leadline.symbolic.api.grid_text import result_lines
 from leadline.symbolic.catalog import find
 from leadline.symbolic.cli.inputs import store_place
 from leadline.symbolic.cli.output import (
@@ -28,16 +28,22 @@ from leadline.symbolic.cli.output import (
     write_out,
 )
 from leadline.symbolic.cli.terminal import Exit, printable, tell
-from leadline.symbolic.engines import Table
+from leadline.symbolic.engines import Table, Verdict
+from leadline.symbolic.engines.ask.result import Judgement
+from leadline.symbolic.grid.cells import Cell, cells, joined
+from leadline.symbolic.grid.remote import Place
+from leadline.symbolic.grid.rows import SCHEMA, Row
+from leadline.symbolic.grid.spool import send_left
+from leadline.symbolic.grid.store import Store, compact
+from leadline.symbolic.grid.summary import groups, latest, verdict_text
+from leadline.symbolic.grid.where import RowCondition, plain_row, read_where
 from leadline.symbolic.lang import UserError, counted
-
-if TYPE_CHECKING:
-    from leadline.symbolic.grid.cells import Cell
-    from leadline.symbolic.grid.remote import Place
-    from leadline.symbolic.grid.rows import Row
-    from leadline.symbolic.grid.where import RowCondition
-    from leadline.symbolic.report.findings import Show
-    from leadline.symbolic.report.outcomes import Comparison
+from leadline.symbolic.report.ci import junit, sarif
+from leadline.symbolic.report.findings import Show, counterexample
+from leadline.symbolic.report.heatmap import maps
+from leadline.symbolic.report.html import page
+from leadline.symbolic.report.markdown import markdown
+from leadline.symbolic.report.outcomes import Comparison, compared, outcome, sentence
 
 
 def declare_results(parser: argparse.ArgumentParser) -> None:
@@ -79,10 +85,6 @@ def _results(args: argparse.Namespace) -> Exit:
     """Show or export the rows, and compare them with a baseline."""
     if args.compact:
         return _compact(args)
-    # Here, so that other commands do not wait for Parquet to load.
-    from leadline.symbolic.grid.summary import latest
-    from leadline.symbolic.report.outcomes import compared
-
     check_writable(args.out)
     here = _read(args.store)
     there = None if args.baseline is None else _read(args.baseline)
@@ -104,8 +106,6 @@ def _results(args: argparse.Namespace) -> Exit:
 
 
 def _compact(args: argparse.Namespace) -> Exit:
-    from leadline.symbolic.grid.store import Store, compact
-
     if args.where or args.out or args.baseline or args.format != "table":
         raise UserError("--compact goes alone and shows nothing: leave the other options out")
     done = compact(Store(args.store))
@@ -125,10 +125,6 @@ class _Held:
 
 
 def _read(folder: Place) -> _Held:
-    from leadline.symbolic.grid.cells import cells, joined
-    from leadline.symbolic.grid.spool import send_left
-    from leadline.symbolic.grid.store import Store
-
     store = Store(folder)
     send_left(store, tell)
     found = store.all()
@@ -140,8 +136,6 @@ def _read(folder: Place) -> _Held:
 
 
 def _condition(where: str | None, stores: Sequence[_Held]) -> RowCondition:
-    from leadline.symbolic.grid.where import read_where
-
     if where is None:
         return lambda row: True
     return read_where(where, [row for store in stores for row in store.rows])
@@ -153,9 +147,6 @@ def _is_wanted(cell: Cell, wanted: RowCondition) -> bool:
 
 
 def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Iterator[Part]:
-    from leadline.symbolic.api.grid_text import result_lines
-    from leadline.symbolic.grid.summary import groups, verdict_text
-
     seeds = len({row.seed for row in rows}) > 1
     for group in groups(rows):
         yield printable(group.title)
@@ -186,31 +177,18 @@ def _written(
     if form == "csv":
         return _csv(rows)
     if form == "json":
-        from leadline.symbolic.grid.where import plain_row
-
         return as_json([plain_row(row) for row in rows])
     if form == "junit":
-        from leadline.symbolic.report.ci import junit
-
         return junit(cells)
     if form == "sarif":
-        from leadline.symbolic.grid.store import Store
-        from leadline.symbolic.report.ci import sarif
-
         return as_json(sarif(cells, Store(args.store)))
     if form == "markdown":
-        from leadline.symbolic.grid.store import Store
-        from leadline.symbolic.report.markdown import markdown
-
         return markdown(cells, Store(args.store), ", ".join(grids) or "Leadline")
     return None
 
 
 def _csv(rows: Sequence[Row]) -> str:
     """The columns of the store, the parameters as JSON; null is written as nothing."""
-    from leadline.symbolic.grid.rows import SCHEMA
-    from leadline.symbolic.grid.where import plain_row
-
     text = io.StringIO()
     writer = csv.DictWriter(text, SCHEMA.names, lineterminator="\n")
     writer.writeheader()
@@ -220,8 +198,6 @@ def _csv(rows: Sequence[Row]) -> str:
 
 def _comparison(found: Comparison) -> list[str]:
     """The comparison in words."""
-    from leadline.symbolic.report.outcomes import sentence
-
     lines = [f"worse: {sentence(cell)} (was: {was.text()})" for was, cell in found.worse]
     lines += [f"new: {sentence(cell)}" for cell in found.new]
     lines += [
@@ -235,10 +211,6 @@ def _comparison(found: Comparison) -> list[str]:
 
 def _exit(cell: Cell) -> Exit:
     """The exit code for a cell that got worse."""
-    from leadline.symbolic.engines import Verdict
-    from leadline.symbolic.engines.ask.result import Judgement
-    from leadline.symbolic.report.outcomes import outcome
-
     if outcome(cell) is not Judgement.FAILED:
         return Exit.UNKNOWN
     return exit_of(cell.goal.property, cell.kind, Verdict.named(cell.verdict), Judgement.FAILED)
@@ -276,13 +248,6 @@ def declare_report(parser: argparse.ArgumentParser) -> None:
 
 def _write_page(args: argparse.Namespace) -> Exit:
     """Write the page of a store."""
-    # Here, so that other commands do not wait for Parquet to load.
-    from leadline.symbolic.grid.store import Store
-    from leadline.symbolic.grid.summary import latest
-    from leadline.symbolic.report.findings import counterexample
-    from leadline.symbolic.report.heatmap import maps
-    from leadline.symbolic.report.html import page
-
     if args.out is None and args.svg is None:
         raise UserError("say what to write: --out FILE.html for the page, --svg FILE.svg for the maps")
     check_writable(args.out)

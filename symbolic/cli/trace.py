@@ -24,6 +24,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import SequentialCircuit, is_aiger, origin_of, witness
 from leadline.symbolic.lang import Foreign, UserError
+from leadline.symbolic.report.trace_page import trace_page
 from leadline.symbolic.trace import (
     DEADLOCK,
     Cti,
@@ -113,9 +114,6 @@ class _Shown:
 
 
 def _page(args: argparse.Namespace, shown: _Shown) -> str:
-    # Here, so that other commands do not wait for the report to load.
-    from leadline.symbolic.report.trace_page import trace_page
-
     note = f"Replayed step by step as this page was written; leadline trace {args.file} does so too."
     if isinstance(shown.trace, Trace):
         return trace_page(shown.semantics, shown.trace, note)

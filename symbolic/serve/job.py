@@ -35,6 +35,7 @@ from leadline.symbolic.catalog import (
 )
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Progress
+from leadline.symbolic.engines.explore import specifications
 from leadline.symbolic.files import CONFINED, is_allowed, is_there, read_text
 from leadline.symbolic.lang import (
     Action,
@@ -427,9 +428,6 @@ def explain(asked: Asked) -> Json:
 def _replayed(entry: Entry, stored: Stored) -> Trace:
     """A stored run that replays."""
     if issubclass(entry.protocol, Foreign):
-        # Here, since protocols in Python need none of it.
-        from leadline.symbolic.engines.explore import specifications
-
         return Trace(*specifications.replayed(model_on_values(entry, stored.settings), stored), entry.source)
     semantics = Semantics(model_of(entry, stored.settings))
     return Trace(semantics.model, replayed(semantics, stored), entry.source)
