@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
@@ -18,8 +18,8 @@ from leadline.symbolic.api.states import frame
 from leadline.symbolic.api.tables import plain
 from leadline.symbolic.catalog import Entry, entry_of_class, find
 from leadline.symbolic.grid.cells import Cell
-from leadline.symbolic.grid.durable import scratch
-from leadline.symbolic.grid.remote import Place, place_of
+from leadline.symbolic.grid.durable import scratch_folder
+from leadline.symbolic.grid.remote import place_of
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.summary import latest
 from leadline.symbolic.grid.where import plain_row
@@ -145,31 +145,22 @@ def grid(
         KeyboardInterrupt: on Ctrl-C. The same call with the same store goes on from there.
     """
     given = Path(grid) if isinstance(grid, (str, Path)) else _tables(grid)
-    folder: Place
-    remove: Callable[[], None] | None = None
-    if store is None:
-        folder, remove = scratch()
-    else:
-        folder = store if isinstance(store, Path) else place_of(store)
-    run = GridRun(
-        name=given.name if isinstance(given, Path) else "in this process",
-        store=Store(folder),
-        tell=_tell,
-        steady=steady if progress else _silent,
-        master=master,
-        retries=retries,
-        conf=conf or {},
-        prune=prune,
-        remote=remote,
-    )
-    try:
+    with ExitStack() as stack:
+        if store is None:
+            store = stack.enter_context(scratch_folder())
+        run = GridRun(
+            name=given.name if isinstance(given, Path) else "in this process",
+            store=Store(store if isinstance(store, Path) else place_of(store)),
+            tell=_tell,
+            steady=steady if progress else _silent,
+            master=master,
+            retries=retries,
+            conf=conf or {},
+            prune=prune,
+            remote=remote,
+        )
         found = GridResults(run.run(run.plan(given), replay=replay), _entries(given))
-    except BaseException:
-        if remove is not None:
-            remove()
-        raise
-    if remove is not None:
-        weakref.finalize(found, remove)
+        weakref.finalize(found, stack.pop_all().close)
     return found
 
 

@@ -1,7 +1,7 @@
 """Durable files: written whole or not at all, and safe from a power cut once they are there.
 
-A process that is killed leaves its temporary files and folders. `sweep` and the next `scratch` remove those that
-nobody needs any more.
+A process that is killed leaves its temporary files and folders. `sweep` and the next `scratch_folder` remove those
+that nobody needs any more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -110,12 +110,9 @@ def sweep(folder: Path, pattern: str) -> None:
                 path.unlink()
 
 
-def scratch() -> tuple[Path, Callable[[], None]]:
-    """Make a temporary folder, after removing those that killed processes have left.
-
-    Returns:
-        The folder, and a function that removes it. A process that ends without a call of it leaves the folder
-        to the next one that makes such a folder.
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A temporary folder, which is removed in the end; those that killed processes have left go first.
 
     Raises:
         OSError: if it cannot be made.
@@ -130,25 +127,15 @@ def scratch() -> tuple[Path, Callable[[], None]]:
             break
         os.close(descriptor)  # Another process took the folder for one that is left.
 
-    def remove() -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(descriptor)
-
-    return folder, remove
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A `scratch` folder, which is removed in the end."""
-    folder, remove = scratch()
     try:
         yield folder
     finally:
-        remove()
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
 
 
 def sweep_scratch(above: Path) -> None:
-    """Remove the `scratch` folders of this user's in a folder whose processes have ended."""
+    """Remove the `scratch_folder`s of this user's in a folder whose processes have ended."""
     for path in above.glob(f"{_SCRATCH}*/{_HELD}"):
         with suppress(OSError):
             if path.parent.lstat().st_uid != os.getuid():

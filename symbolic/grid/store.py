@@ -99,23 +99,10 @@ class Manifest:
             UserError: if it is of another version.
         """
         try:
-            return cls._whole(folder, name)
-        except UserError:
-            raise
+            data = json.loads(file_bytes(folder / name))
+            version = data["schema"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-
-    @classmethod
-    def _whole(cls, folder: Place, name: str) -> Manifest:
-        """The manifest in one file, all of it.
-
-        Raises:
-            OSError: if it cannot be read.
-            ValueError, KeyError, TypeError, RecursionError: if it is none.
-            UserError: if it is of another version.
-        """
-        data = json.loads(file_bytes(folder / name))
-        version = data["schema"]
         if version != SCHEMA_VERSION:
             raise UserError(
                 f"the store {folder} is of version {version}, and this Leadline reads version "
@@ -125,9 +112,7 @@ class Manifest:
         whole = all(
             isinstance(part, dict) and all(isinstance(one, dict) for one in part.values()) for part in parts
         )
-        if not whole:
-            raise ValueError("its parts are no objects")
-        return cls(*parts)
+        return cls(*parts) if whole else None
 
     def plus(self, later: Manifest) -> Manifest:
         """Both together; of two entries the later one counts."""

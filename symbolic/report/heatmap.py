@@ -173,15 +173,13 @@ def _shown(value: Setting | None) -> str:
 
 def legend(cells: Sequence[Cell]) -> str:
     """The meaning of the signs that these cells have."""
-    return f'<ul class="legend">{"".join(_legend(cells))}</ul>'
-
-
-def _legend(cells: Sequence[Cell]) -> Iterator[str]:
     there = {look(cell) for cell in cells}
-    for kind, (sign, words) in SIGNS.items():
-        if kind in there:
-            yield f'<li><span class="look sign {kind}">{sign}</span> {escape(words)}</li>'
-    yield '<li><span class="look sign">\u00b7</span> not asked</li>'
+    told = [(f" {kind}", *told) for kind, told in SIGNS.items() if kind in there]
+    items = (
+        f'<li><span class="look sign{kind}">{sign}</span> {escape(words)}</li>'
+        for kind, sign, words in [*told, ("", "\u00b7", "not asked")]
+    )
+    return f'<ul class="legend">{"".join(items)}</ul>'
 
 
 # -- SVG -------------------------------------------------------------------------------------------------

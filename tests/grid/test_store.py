@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.durable import held, scratch, scratch_folder, sweep
+from leadline.symbolic.grid.durable import held, scratch_folder, sweep
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import SCHEMA, from_table, to_table
 from leadline.symbolic.grid.store import RowFile, Store, compact
@@ -59,8 +59,8 @@ def test_temporary_folders_of_killed_processes_are_removed(
     (tmp_path / "leadline-link").symlink_to(tmp_path / "elsewhere")
     others = names(tmp_path)
     program = (
-        "import os\nfrom leadline.symbolic.grid.durable import scratch\nfolder, _ = scratch()\n"
-        "(folder / 'file').touch()\nprint(folder, flush=True)\nos.kill(os.getpid(), 9)"
+        "import os\nfrom leadline.symbolic.grid.durable import scratch_folder\nwith scratch_folder() as folder:\n"
+        "    (folder / 'file').touch()\n    print(folder, flush=True)\n    os.kill(os.getpid(), 9)"
     )
     with scratch_folder() as alive:
         killed = subprocess.run(
@@ -74,9 +74,8 @@ def test_temporary_folders_of_killed_processes_are_removed(
         left = Path(killed.stdout.strip())
         assert (killed.returncode, left.parent) == (-9, tmp_path)
         assert names(left) == [".scratch", "file"]
-        _, remove = scratch()
-        assert alive.exists() and not left.exists()
-        remove()
+        with scratch_folder():
+            assert alive.exists() and not left.exists()
     assert names(tmp_path) == others
 
 
