@@ -19,7 +19,6 @@ from leadline.symbolic.catalog.sources import (
     load_file,
     made_again,
     packed,
-    packed_whole,
     receive,
     split_path,
 )

@@ -57,8 +57,10 @@ _known: dict[str, Entry] = {}
 _received: dict[str, str] = {}
 
 
-def entry_by_value(protocol: type[Protocol], more: Sequence[Claim] = ()) -> Entry:
-    """The entry of a class, with the properties in the modules of the class and its methods.
+def entry_of_class(protocol: type[Protocol], more: Sequence[Claim] = ()) -> Entry:
+    """The entry of a class: that of its name if it is a built-in protocol.
+
+    Else it is one by value, with the properties in the modules of the class and its methods.
 
     Args:
         protocol: the class.
@@ -67,6 +69,8 @@ def entry_by_value(protocol: type[Protocol], more: Sequence[Claim] = ()) -> Entr
     Raises:
         ModelError: if a property or a line has no effect, or two properties have one name.
     """
+    if protocol.__module__.startswith(f"{ENCODINGS}.") and not more:
+        return installed(protocol.protocol_name)
     claims = {id(claim): claim for claim in (*_claims_of(protocol), *more)}.values()
     stale = [claim for claim in claims if claim.protocol is not object and _is_older(claim, protocol)]
     if stale:
@@ -103,29 +107,25 @@ def keep_by_value(source: str, protocol: type[Protocol], claims: Iterable[Claim]
     return entry
 
 
-def known_by_value(source: str) -> Entry | None:
-    """The entry with this source, if it is one of a class of this process."""
-    return _known.get(source)
-
-
-def packed(source: str) -> str | None:
+def packed(source: str, *, whole: bool = False) -> str | None:
     """The protocol of this source as text for another process; None if that process finds it by itself.
 
+    Args:
+        source: the source.
+        whole: whether the protocol of a Python file is sent too: another machine may not have the file.
+
     Raises:
-        UserError: if something that the protocol uses cannot be sent.
+        UserError: as `find`, or if something that the protocol uses cannot be sent.
     """
-    entry = _known.get(source)
-    if entry is None or source in _received:
+    if whole and source not in _known and split_path(source) is not None:
+        return _pack(find(source, tried=True))
+    if source not in _known or source in _received:
         return _received.get(source)
-    return pack(entry)
+    return _pack(_known[source])
 
 
-def pack(entry: Entry) -> str:
-    """A protocol as text for another process.
-
-    Raises:
-        UserError: if something that the protocol uses cannot be sent.
-    """
+def _pack(entry: Entry) -> str:
+    """A protocol as text for another process."""
     # Here, since protocols with a name or a path need none.
     import cloudpickle
 
@@ -236,7 +236,7 @@ def _loaded(path: Path, tried: bool) -> list[Entry]:
     return found
 
 
-def find_in_file(path: Path, wanted: str | None, *, tried: bool = False) -> Entry:
+def _find_in_file(path: Path, wanted: str | None, *, tried: bool = False) -> Entry:
     """The protocol of a file: its only one, or the one of that name (the class's or the protocol's).
 
     Raises:
@@ -353,21 +353,6 @@ def complaints() -> tuple[str, ...]:
     return _load()[1]
 
 
-def entry_of_class(protocol: type[Protocol], more: Sequence[Claim] = ()) -> Entry:
-    """The entry of a class: that of its name if it is a built-in protocol, else one by value.
-
-    Args:
-        protocol: the class.
-        more: further properties, wherever they are written.
-
-    Raises:
-        ModelError: if a property or a line has no effect, or two properties have one name.
-    """
-    if protocol.__module__.startswith(f"{ENCODINGS}.") and not more:
-        return installed(protocol.protocol_name)
-    return entry_by_value(protocol, more)
-
-
 def find(name_or_path: str, *, tried: bool = False) -> Entry:
     """The protocol of that name, or of that Python file. The file is run: pass no path that comes from data.
 
@@ -379,12 +364,11 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
     Raises:
         UserError: if there is none, with the nearest names.
     """
-    here = known_by_value(name_or_path)
-    if here is not None:
-        return here
+    if name_or_path in _known:
+        return _known[name_or_path]
     file = split_path(name_or_path)
     if file is not None:
-        return find_in_file(*file, tried=tried)
+        return _find_in_file(*file, tried=tried)
     if name_or_path.endswith(".tla"):
         return find_module(Path(name_or_path))
     if name_or_path.endswith(".cfg"):
@@ -398,17 +382,6 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
     raise UserError(
         f"{name_or_path} is not a Python file: a protocol of your own is in a file that ends in .py"
     )
-
-
-def packed_whole(source: str) -> str | None:
-    """As `packed`, and the protocol of a Python file too: another machine may not have the file.
-
-    Raises:
-        UserError: as `find`, or if something that the protocol uses cannot be sent.
-    """
-    if known_by_value(source) is None and split_path(source) is not None:
-        return pack(find(source, tried=True))
-    return packed(source)
 
 
 def made_again(

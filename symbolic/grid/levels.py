@@ -27,7 +27,7 @@ import numpy as np
 from leadline.symbolic import bits
 from leadline.symbolic.bits.lanes import Words
 from leadline.symbolic.bits.shards import NUMBERS, Level
-from leadline.symbolic.catalog import made_again, packed_whole
+from leadline.symbolic.catalog import made_again, packed
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Stop
@@ -191,7 +191,7 @@ class Divided:
             settings,
             self.names,
             self.model.fingerprint,
-            packed_whole(source),
+            packed(source, whole=True),
             self.model.learned,
             self.folder,
             self.shards,

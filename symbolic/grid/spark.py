@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pyspark import SparkContext
 
-from leadline.symbolic.catalog import packed, packed_whole, split_path
+from leadline.symbolic.catalog import packed, split_path
 from leadline.symbolic.grid.durable import held, scratch_folder, sweep, write_text
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, point_text
@@ -339,12 +339,10 @@ class SparkExecutor:
 
     def _protocol(self, source: str) -> str | None:
         """The protocol as it is sent to the machines; None if they find it by its source."""
-        if not self._sends:
-            return packed(source)
         try:
-            return packed_whole(source)
+            return packed(source, whole=self._sends)
         except UserError as error:
-            if split_path(source) is None:
+            if not self._sends or split_path(source) is None:
                 raise
             self._warn(f"{error}: {source} must be at the same path on every host")
             return None

@@ -8,7 +8,7 @@ import pytest
 from pyspark import cloudpickle
 from pyspark.find_spark_home import _find_spark_home
 
-from leadline.symbolic.catalog import find, packed_whole
+from leadline.symbolic.catalog import find, packed
 from leadline.symbolic.grid import shipping
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.shipping import Lack, packed_errand, unpacked, write_archive
@@ -77,7 +77,7 @@ def test_another_version_of_leadline(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_is_sent_whole(folder: Path) -> None:
     """As to a machine that has no such file."""
     model_here = planned_model(query(settings={}, fingerprint=fingerprint("counter.py")))
-    text = packed_whole("counter.py")
+    text = packed("counter.py", whole=True)
     assert text is not None
     program = (
         "from leadline.symbolic.catalog import receive, find, model_of; import sys\n"
@@ -89,7 +89,7 @@ def test_a_file_is_sent_whole(folder: Path) -> None:
         [sys.executable, "-c", program], input=text, capture_output=True, text=True, timeout=120, check=True
     )
     assert done.stdout.strip() == model_here.fingerprint
-    assert packed_whole("two-phase-commit") is None
+    assert packed("two-phase-commit", whole=True) is None
 
 
 def fingerprint(source: str) -> str:
@@ -101,13 +101,13 @@ def fingerprint(source: str) -> str:
 def test_a_file_that_cannot_be_sent(folder: Path) -> None:
     text = Path("counter.py").read_text()
     Path("counter.py").write_text(f"import threading\nLOCK = threading.Lock()\n{text}")
-    assert packed_whole("counter.py"), "nothing uses it"
+    assert packed("counter.py", whole=True), "nothing uses it"
     lock = "def define(self, state: Any, lock: Any = threading.Lock())"
     Path("counter.py").write_text(
         f"import threading\n{text}".replace("def define(self, state: Any)", lock, 1)
     )
     with pytest.raises(UserError, match="cannot be sent to another process"):
-        packed_whole("counter.py")
+        packed("counter.py", whole=True)
 
 
 def test_queries_go_to_other_hosts_while_there_are_any() -> None:
