@@ -236,25 +236,6 @@ def _loaded(path: Path, tried: bool) -> list[Entry]:
     return found
 
 
-def _find_in_file(path: Path, wanted: str | None, *, tried: bool = False) -> Entry:
-    """The protocol of a file: its only one, or the one of that name (the class's or the protocol's).
-
-    Raises:
-        UserError: as `load_file`, or if it is not clear which protocol is meant.
-    """
-    found = load_file(path, tried=tried)
-    if wanted is None:
-        if len(found) > 1:
-            sources = ", ".join(entry.source for entry in found)
-            raise UserError(f"{path} holds {len(found)} protocols: name one of {sources}")
-        return found[0]
-    for entry in found:
-        if wanted in (entry.protocol.__name__, entry.name):
-            return entry
-    known = [entry.protocol.__name__ for entry in found]
-    raise UserError(unknown_name(f"{path} has no protocol", wanted, known))
-
-
 def _run(path: Path, tried: bool) -> ModuleType:
     """The file as a module, under a name that clashes with no other module."""
     full = real_path(path)
@@ -362,13 +343,23 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
         tried: as in `load_file`.
 
     Raises:
-        UserError: if there is none, with the nearest names.
+        UserError: if there is none, with the nearest names, or it is not clear which one of a file is meant; as
+            `load_file`.
     """
     if name_or_path in _known:
         return _known[name_or_path]
     file = split_path(name_or_path)
     if file is not None:
-        return _find_in_file(*file, tried=tried)
+        path, wanted = file
+        found = load_file(path, tried=tried)
+        if wanted is None and len(found) > 1:
+            sources = ", ".join(entry.source for entry in found)
+            raise UserError(f"{path} holds {len(found)} protocols: name one of {sources}")
+        for entry in found:
+            if wanted in (None, entry.protocol.__name__, entry.name):
+                return entry
+        known = [entry.protocol.__name__ for entry in found]
+        raise UserError(unknown_name(f"{path} has no protocol", str(wanted), known))
     if name_or_path.endswith(".tla"):
         return find_module(Path(name_or_path))
     if name_or_path.endswith(".cfg"):

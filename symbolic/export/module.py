@@ -496,7 +496,8 @@ def _next(model: Model, words: Words) -> Lines:
 
 def _property(one: Property, words: Words) -> Lines:
     if one.temporal is not None:
-        lines = formula_lines(one.temporal, words)
+        after = {primed(name): f"{text}'" for name, text in words.variables.items()}
+        lines = _Formulas(replace(words, variables={**words.variables, **after}), {}).lines(one.temporal)
         return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", lines)]
     layout = Printer.of_module(words, {})
     layout.share([one.formula])
@@ -630,13 +631,6 @@ def _given(item: Pick | n.Node, key: n.PickVar) -> Pick | n.Node:
 
 
 # -- claims about runs ---------------------------------------------------------------------------------
-
-
-def formula_lines(formula: Temporal, words: Words) -> Lines:
-    """A temporal formula."""
-    after = {primed(name): f"{text}'" for name, text in words.variables.items()}
-    own = replace(words, variables={**words.variables, **after})
-    return _Formulas(own, {}).lines(formula)
 
 
 class _Formulas:

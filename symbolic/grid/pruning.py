@@ -84,14 +84,20 @@ class Pruning:
             return {}
         known.open.pop(row.query, None)
         if row.verdict == VIOLATED:
-            moot = {x.id: _violated(row, x) for x in known.open.values() if _pointless(row, x)}
+            assert row.steps is not None
+            found = Violation(read_options(row.engine, row.options), row.steps, row.depth)
+            moot = {
+                query.id: _violated(row, query)
+                for query in known.open.values()
+                if BY_ENGINE[query.engine].pointless(query.query.options, found)
+            }
         elif row.verdict == _PROVED and row.query in known.parts:
             known.proved.add(known.parts[row.query])
             moot = _proved(known, row)
         else:
             return {}
-        for query in moot:
-            del known.open[query]
+        for name in moot:
+            del known.open[name]
         return moot
 
 
@@ -104,13 +110,6 @@ def _proved(known: _GoalState, row: Row) -> dict[str, Moot]:
     by = "" if part is None else f" by {counted(len(wanted), 'obligation')}"
     moot = Moot(row.query, f"proved for every depth{by}")
     return {query.id: moot for query in known.open.values() if query.engine not in PROVING}
-
-
-def _pointless(row: Row, query: GridQuery) -> bool:
-    """Whether a violation tells the answer to a query about the same goal."""
-    assert row.steps is not None
-    found = Violation(read_options(row.engine, row.options), row.steps, row.depth)
-    return BY_ENGINE[query.engine].pointless(query.query.options, found)
 
 
 def _violated(row: Row, query: GridQuery) -> Moot:

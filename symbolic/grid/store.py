@@ -315,28 +315,6 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
-def row_files(folder: Place, queries: Iterable[str] | None = None) -> list[RowFile]:
-    """The files of rows in a folder: those with many rows first, then one of each query.
-
-    Args:
-        folder: the folder.
-        queries: the queries whose own files are wanted; all if left out.
-
-    Raises:
-        OSError: if the folder cannot be read.
-    """
-    wanted = None if queries is None else {*queries}
-    found = []
-    for path in folder.iterdir():
-        match = _NAME.fullmatch(path.name)
-        if match is None:
-            continue
-        query = None if match["query"] == _COMPACTED else match["query"]
-        if query is None or wanted is None or query in wanted:
-            found.append(RowFile(path, query, match["run"]))
-    return sorted(found, key=lambda file: (file.query is not None, file.path.name))
-
-
 @dataclass
 class Reading:
     """The tables of some files of rows, and the mistakes in these files.
@@ -615,15 +593,27 @@ class Store:
             raise UserError(f"{self.folder} is no store of results: `leadline grid` writes one")
 
     def files(self, wanted: list[str] | None = None) -> list[RowFile]:
-        """The files of rows, as `row_files` lists them.
+        """The files of rows: those with many rows first, then one of each query.
+
+        Args:
+            wanted: the queries whose own files are wanted; all if left out.
 
         Raises:
             UserError: if the folder cannot be read.
         """
         try:
-            return row_files(self.results, wanted)
+            paths = [*self.results.iterdir()]
         except OSError as error:
             raise UserError(f"{self.results} cannot be read: {error.strerror}") from error
+        named = ((path, _NAME.fullmatch(path.name)) for path in paths)
+        found = [
+            RowFile(path, None if match["query"] == _COMPACTED else match["query"], match["run"])
+            for path, match in named
+            if match is not None
+        ]
+        asked = None if wanted is None else {None, *wanted}
+        files = [file for file in found if asked is None or file.query in asked]
+        return sorted(files, key=lambda file: (file.query is not None, file.path.name))
 
     def _read(self, wanted: list[str] | None) -> StoredRows:
         for _ in range(_LOOKS):
