@@ -16,28 +16,7 @@ from leadline.erasing import over_progress
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry
-from leadline.symbolic.cli.inputs import (
-    add_limits,
-    add_properties,
-    add_protocol,
-    at_least,
-    chosen_model,
-    chosen_properties,
-    spark_setting,
-)
-from leadline.symbolic.cli.output import (
-    TRACES,
-    add_format,
-    as_json,
-    check_writable,
-    deliver,
-    exit_of,
-    is_special,
-    show,
-    worst,
-    write_out,
-    written_trace,
-)
+from leadline.symbolic.cli import inputs, output
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import (
@@ -98,7 +77,7 @@ def check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all",
         metavar="N",
-        type=at_least(1),
+        type=inputs.at_least(1),
         help="tell up to N counterexamples to invariants, each to another violation: another value of --view, or "
         "without it another state up to the names of members",
     )
@@ -127,10 +106,10 @@ def simulate(parser: argparse.ArgumentParser) -> None:
 
 def declare(parser: argparse.ArgumentParser, command: str) -> None:
     """Declare a command that asks an engine about properties of a protocol."""
-    add_protocol(parser)
-    add_properties(parser)
+    inputs.add_protocol(parser)
+    inputs.add_properties(parser)
     add_question(parser, command)
-    add_format(parser, "text", "json", *TRACES, "markdown", "sarif", "problems", out=True)
+    output.add_format(parser, "text", "json", *output.TRACES, "markdown", "sarif", "problems", out=True)
     add_traces(parser)
     if command != "simulate":
         parser.add_argument(
@@ -184,13 +163,13 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shards",
         metavar="N",
-        type=at_least(1, _MOST_SHARDS),
+        type=inputs.at_least(1, _MOST_SHARDS),
         help="with --master: divide the states into N parts (default: one for each task that Spark runs at once)",
     )
     parser.add_argument(
         "--conf",
         metavar="NAME=VALUE",
-        type=spark_setting,
+        type=inputs.spark_setting,
         action="append",
         default=[],
         help="with --master: a setting for Spark, such as spark.executor.memory=2g; repeat it for several",
@@ -230,7 +209,7 @@ def add_question(parser: argparse.ArgumentParser, command: str) -> None:
             help=f"the solver (default: {AUTO}, which runs both on two cores, and {LONE} on one)",
         )
     each = ", each solver at so many where two run" if solvers else ""
-    add_limits(parser, "; loading has as many apart", each)
+    inputs.add_limits(parser, "; loading has as many apart", each)
 
 
 def _add_option(parser: argparse.ArgumentParser, engine: Engine, one: Field[Any]) -> None:
@@ -240,7 +219,7 @@ def _add_option(parser: argparse.ArgumentParser, engine: Engine, one: Field[Any]
     if kind is bool:
         more |= {"action": "store_const", "const": "negated" not in about}
     elif kind in (int, int | None):
-        more |= {"type": at_least(about["low"], about.get("most")), "metavar": about["metavar"]}
+        more |= {"type": inputs.at_least(about["low"], about.get("most")), "metavar": about["metavar"]}
     elif "choices" in about:
         more |= {"choices": about["choices"]}
     elif kind == str | None:
@@ -308,7 +287,7 @@ def run(args: argparse.Namespace) -> Exit:
         return violations(args)
     if args.view is not None:
         raise UserError("--view tells counterexamples of --all N apart: add --all")
-    check_writable(args.log, "--log")
+    output.check_writable(args.log, "--log")
     if args.proof is not None:
         # Here, since few checks write a proof.
         from leadline.symbolic.engines.bounded.refutation import formula_of
@@ -323,10 +302,12 @@ def run(args: argparse.Namespace) -> Exit:
         return _assumed(found, args)
     question.deliver(args.format, args.out)
     if args.log is not None:
-        _write_log(args.log, question.query, chosen_model(args)[2])
+        _write_log(args.log, question.query, inputs.chosen_model(args)[2])
     if args.proof is None:
         return question.exit()
-    return worst([question.exit(), _write_proof(args.proof, question, Limits(args.timeout, args.memory))])
+    return output.worst(
+        [question.exit(), _write_proof(args.proof, question, Limits(args.timeout, args.memory))]
+    )
 
 
 def _write_log(path: Path, query: Query, model: Model) -> None:
@@ -351,7 +332,7 @@ def _assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:
     told = f"{found.name}: {held} evaluated and true; the module has no behaviour to explore"
     facts = {"protocol": found.name, "assumptions": found.assumptions}
     document = {**facts, "states": 0, "complete": True, "properties": {}}
-    deliver([told], as_json(document) if args.format == "json" else None, args.out)
+    output.deliver([told], output.as_json(document) if args.format == "json" else None, args.out)
     return Exit.HOLDS
 
 
@@ -369,8 +350,8 @@ def expressions(entry: Entry, settings: Mapping[str, Setting], model: Model) -> 
 
 def _put(args: argparse.Namespace) -> Question:
     """Have a query answered."""
-    check_writable(args.out)
-    check_writable(args.dot, "--dot")
+    output.check_writable(args.out)
+    output.check_writable(args.dot, "--dot")
     if args.merge and args.dot is None:
         raise UserError("--merge is for the graph of states: add --dot FILE")
     engine = likely_engine(args.command, _given(args))
@@ -427,10 +408,10 @@ class Question(Asked):
         Raises:
             UserError: if there is nothing to ask.
         """
-        entry, settings, model = chosen_model(
+        entry, settings, model = inputs.chosen_model(
             args, lambda entry, settings: model_for(args.command, entry, settings, _given(args))
         )
-        names = chosen_properties(model, args.properties)
+        names = inputs.chosen_properties(model, args.properties)
         found = cls(entry, model, query_of(args, args.command, entry, settings, model, names))
         found.every_trace = every_trace(args)
         found.tells_winner = getattr(args, "solver", None) == AUTO
@@ -453,7 +434,7 @@ class Question(Asked):
             with live(what) as progress:
                 self.put(limits, lambda _: None, progress, how, early=self._tell, fail_fast=self.fail_fast)
         except Interrupted as interrupted:
-            show(self.described(every=self.every_trace))
+            output.show(self.described(every=self.every_trace))
             if interrupted.message:
                 tell(interrupted.message)
             raise
@@ -464,13 +445,13 @@ class Question(Asked):
         tell(f"{result.property}: {verdict_text(self.model, result)}{steps}; the search for others goes on")
         if self.tells_early:
             print(over_progress(""), end="", file=sys.stderr, flush=True)
-            show(["", *self.failure(result), ""])
+            output.show(["", *self.failure(result), ""])
 
     def exit(self) -> Exit:
         """The exit code."""
         kinds = {name: one.kind for name, one in self.model.properties.items()}
         codes = [
-            exit_of(one.property, kinds.get(one.property), one.verdict, judgement(self.model, one))
+            output.exit_of(one.property, kinds.get(one.property), one.verdict, judgement(self.model, one))
             for one in self.verdicts
         ]
         if self.answer.out_of_bounds is not None:
@@ -479,21 +460,23 @@ class Question(Asked):
             codes.append(Exit.UNKNOWN)
         if self.answer.facts is not None and self.answer.facts.assumption_failed():
             codes.append(Exit.ASSUMPTION)
-        return worst(codes)
+        return output.worst(codes)
 
     def deliver(self, form: str, out: Path | None) -> None:
         """Write the answer in a format, to a file or to standard output."""
         parts = self.described(every=self.every_trace)
         if form == "text":
-            deliver(parts, None, out)
+            output.deliver(parts, None, out)
         elif form == "json":
-            deliver(parts, as_json(self.wording.as_json(self.model, self.query, self.answer)), out)
+            output.deliver(
+                parts, output.as_json(self.wording.as_json(self.model, self.query, self.answer)), out
+            )
         elif form in ("sarif", "problems", "markdown"):
             # Here, since the other formats need none of the report.
             from leadline.symbolic.api.diagnostics import markdown, problems, sarif
 
             forms = {"markdown": markdown, "problems": problems}
-            deliver(parts, as_json(sarif(self)) if form == "sarif" else forms[form](self), out)
+            output.deliver(parts, output.as_json(sarif(self)) if form == "sarif" else forms[form](self), out)
         else:
             self._deliver_trace(form, out)
         if not self.tells_winner:
@@ -515,13 +498,13 @@ class Question(Asked):
             return
         if len(traces) > 1:
             tell(f"one of {len(traces)} counterexamples is written; choose another with --property")
-        text = written_trace(form, semantics, traces[-1], self.entry.source, out)
-        deliver((), text, out)
+        text = output.written_trace(form, semantics, traces[-1], self.entry.source, out)
+        output.deliver((), text, out)
 
 
 def _check_proof(path: Path) -> None:
-    check_writable(path, "--proof")
-    if is_special(path):
+    output.check_writable(path, "--proof")
+    if output.is_special(path):
         raise UserError(f"--proof {path}: this is a device or a pipe; a proof needs a file")
 
 
@@ -656,7 +639,7 @@ class _Graph:
         names = [one.tla if isinstance(one, Action) else one.name for one in self._meaning.model.actions]
         head = f"{title(self._model)}\n{counted(len(nodes), 'node')}"
         text = states_graph(self._graph, names, head, path, whole=not self._names)
-        write_out(self._file, text, "--dot")
+        output.write_out(self._file, text, "--dot")
         tell(f"wrote {self._file}")
 
 

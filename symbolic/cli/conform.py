@@ -9,18 +9,9 @@ from pathlib import Path
 
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.progress import live
+from leadline.symbolic.cli import output
 from leadline.symbolic.cli.ask import every_trace, expressions, flags
 from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model, chosen_properties
-from leadline.symbolic.cli.output import (
-    TRACES,
-    add_format,
-    as_json,
-    check_writable,
-    deliver,
-    make_folder,
-    write_out,
-    written_trace,
-)
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform import Conformance, Fits, LogMap, conformance, read_map
@@ -65,7 +56,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="steps before each event that the log need not show (default: 0)",
     )
     _declare_search(parser)
-    add_format(parser, "text", "json", *TRACES, out=True)
+    output.add_format(parser, "text", "json", *output.TRACES, out=True)
     parser.add_argument(
         "--html",
         metavar="FILE.html",
@@ -93,8 +84,8 @@ def _add_max_states(parser: argparse.ArgumentParser, about: str) -> None:
 
 def _conform(args: argparse.Namespace) -> Exit:
     """Answer the question, and show the run or the reason."""
-    check_writable(args.out)
-    check_writable(args.html, "--html")
+    output.check_writable(args.out)
+    output.check_writable(args.html, "--html")
     about = read_map(args.map) if args.map is not None else LogMap()
     entry, _, model = chosen_model(args)
     with live("explaining the log: ") as show:
@@ -110,10 +101,10 @@ def _conform(args: argparse.Namespace) -> Exit:
             progress=lambda events: show(f"{events:,} events"),
         )
     written = _written(args, found, model, entry.source)
-    code = deliver(_report(found, model, args.format == "text"), written, args.out)
+    code = output.deliver(_report(found, model, args.format == "text"), written, args.out)
     if args.html is not None and found.run is not None:
         what = "the log" if found else "the longest beginning of the log that is a run of the model"
-        write_out(
+        output.write_out(
             args.html, trace_page(Semantics(model), found.run, f"A run that explains {what}."), "--html"
         )
         tell(f"wrote {args.html}")
@@ -123,10 +114,10 @@ def _conform(args: argparse.Namespace) -> Exit:
 def _written(args: argparse.Namespace, found: Conformance, model: Model, source: str) -> str | None:
     """The answer in the format asked for; None if that is text, or there is no run to write."""
     if args.format == "json":
-        return as_json(found.to_json(model, source))
+        return output.as_json(found.to_json(model, source))
     if args.format == "text" or found.run is None:
         return None
-    return written_trace(args.format, Semantics(model), found.run, source, args.out)
+    return output.written_trace(args.format, Semantics(model), found.run, source, args.out)
 
 
 def _report(found: Conformance, model: Model, with_run: bool) -> Iterator[Part]:
@@ -172,22 +163,22 @@ def declare_cover(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="write each run to this folder, as JSON, ITF and NDJSON",
     )
-    add_format(parser, "text", "json")
+    output.add_format(parser, "text", "json")
     parser.set_defaults(run=_cover)
 
 
 def _cover(args: argparse.Namespace) -> Exit:
     """Find the runs, show them and write them."""
     if args.out is not None:
-        make_folder(args.out)
+        output.make_folder(args.out)
     entry, settings, model = chosen_model(args)
     semantics = Semantics(model)
     goals = goals_of(semantics, args.goal, expressions(entry, settings, model))
     found = _searched(args, semantics, goals, args.depth, args.max_states)
     if args.out is not None:
         _write(args.out, found, semantics, entry.source)
-    data = as_json(_json(found, model)) if args.format == "json" else None
-    code = deliver(_covered(found), data, None)
+    data = output.as_json(_json(found, model)) if args.format == "json" else None
+    code = output.deliver(_covered(found), data, None)
     return max(code, Exit.HOLDS if found.complete or not found.missing else Exit.UNKNOWN)
 
 
@@ -224,7 +215,7 @@ def violations(args: argparse.Namespace) -> Exit:
         "counterexamples": runs,
         "out_of_bounds": beyond,
     }
-    code = deliver(told, as_json(document_of_all) if args.format == "json" else None, args.out)
+    code = output.deliver(told, output.as_json(document_of_all) if args.format == "json" else None, args.out)
     if found.runs:
         return max(code, Exit.VIOLATED)
     if found.beyond is not None:
@@ -283,9 +274,9 @@ def _write(folder: Path, found: Covered, semantics: Semantics, source: str) -> N
             text = (
                 log_of(semantics.model, trace)
                 if form == "ndjson"
-                else written_trace(form, semantics, trace, source, None)
+                else output.written_trace(form, semantics, trace, source, None)
             )
-            write_out(Path(f"{stem}{suffix}"), text)
+            output.write_out(Path(f"{stem}{suffix}"), text)
     number = len(found.runs) + 1
     while (folder / f"run-{number}.json").exists():
         for suffix in _FORMS.values():

@@ -8,15 +8,7 @@ from pathlib import Path
 
 from leadline.symbolic.api.results import certificate_of
 from leadline.symbolic.catalog import model_of
-from leadline.symbolic.cli import ask
-from leadline.symbolic.cli.inputs import (
-    Once,
-    add_protocol,
-    chosen_entry,
-    chosen_model,
-    entry_of_data,
-    store_place,
-)
+from leadline.symbolic.cli import ask, inputs
 from leadline.symbolic.cli.output import add_format, as_json, check_writable, keep
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict
@@ -32,8 +24,8 @@ WRITE = "--write-strengthenings"
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
-    add_protocol(parser, optional=True)
-    parser.add_argument("--property", metavar="NAME", action=Once, help="the property to prove")
+    inputs.add_protocol(parser, optional=True)
+    parser.add_argument("--property", metavar="NAME", action=inputs.Once, help="the property to prove")
     ask.add_question(parser, "prove")
     _add_recheck(parser)
     add_format(parser, "text", "json", "markdown")
@@ -57,7 +49,7 @@ def _add_recheck(parser: argparse.ArgumentParser) -> None:
     """Declare the options to recheck a certificate."""
     parser.add_argument(
         "--recheck",
-        type=store_place,
+        type=inputs.store_place,
         metavar="FILE",
         help="recheck a certificate: each obligation by the solver that did not answer it, with the property "
         "and the parameters of the certificate",
@@ -85,7 +77,7 @@ def _prove(args: argparse.Namespace) -> Exit:
     check_writable(args.out)
     if args.write_strengthenings is not None:
         _check_strengthenings(args)
-    entry, settings, model = chosen_model(args)
+    entry, settings, model = inputs.chosen_model(args)
     if args.write_strengthenings is not None:
         importable(entry.protocol.__module__, args.write_strengthenings)
         model.about_states((args.property,))
@@ -160,8 +152,8 @@ def _recheck(args: argparse.Namespace) -> Exit:
     command = ("leadline", "prove", "--recheck", str(args.recheck))
     what = f"{found.place} is a proof about"
     with timely(args.protocol, args.timeout):
-        given = args.file if args.protocol is None else chosen_entry(args)
-        entry = entry_of_data(given, found.protocol, found.source, what, command)
+        given = args.file if args.protocol is None else inputs.chosen_entry(args)
+        entry = inputs.entry_of_data(given, found.protocol, found.source, what, command)
         model = model_of(entry, found.settings, found.learned)
     found.queries(model, entry.source)  # Report errors in the certificate before the work begins.
     asked = ask.Question(entry, model, found.whole(entry.source))

@@ -13,14 +13,7 @@ from leadline.symbolic.api.protocols import LoadedProtocol
 from leadline.symbolic.api.states import Step
 from leadline.symbolic.api.workbench import MOST_STEPS, Workbench
 from leadline.symbolic.catalog import Entry
-from leadline.symbolic.cli.inputs import (
-    add_limits,
-    add_protocol,
-    at_least,
-    chosen_entry,
-    settings_of,
-    store_place,
-)
+from leadline.symbolic.cli import inputs
 from leadline.symbolic.cli.terminal import Exit, forget_output, printable, put, tell
 from leadline.symbolic.lang import UserError, counted
 from leadline.symbolic.trace import Stored, stored_traces
@@ -59,11 +52,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "in Python are evaluated by Python, as if they stood in its file; those about a TLA+ module are TLA+. It "
         "ends with code 0 at :quit, at the end of its input, and when nobody reads its output any more."
     )
-    add_protocol(parser)
+    inputs.add_protocol(parser)
     parser.add_argument(
         "--trace",
         metavar="FILE",
-        type=store_place,
+        type=inputs.store_place,
         help="a trace from `check --format json`, or from a store, also by its URI",
     )
     parser.add_argument(
@@ -72,11 +65,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depth",
         metavar="K",
-        type=at_least(0),
+        type=inputs.at_least(0),
         default=20,
         help="steps that :find looks ahead (default: 20)",
     )
-    add_limits(parser, " each :find", " each :find")
+    inputs.add_limits(parser, " each :find", " each :find")
     parser.add_argument(
         "-e",
         dest="lines",
@@ -90,8 +83,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Evaluate the lines of the command line, of a pipe, or of a person."""
-    entry = chosen_entry(args)
-    settings = settings_of(entry, args.settings)
+    entry = inputs.chosen_entry(args)
+    settings = inputs.settings_of(entry, args.settings)
     stored = None if args.trace is None else _chosen(args, entry)
     if stored is not None and settings:
         raise UserError("-p does not go with --trace: the trace tells the parameters")

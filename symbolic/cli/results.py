@@ -16,17 +16,8 @@ from urllib.parse import quote
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.grid_text import result_lines
 from leadline.symbolic.catalog import find
+from leadline.symbolic.cli import output
 from leadline.symbolic.cli.inputs import store_place
-from leadline.symbolic.cli.output import (
-    add_format,
-    as_json,
-    check_writable,
-    deliver,
-    exit_of,
-    is_special,
-    worst,
-    write_out,
-)
 from leadline.symbolic.cli.terminal import Exit, printable, tell
 from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.ask.result import Judgement
@@ -70,7 +61,7 @@ def declare_results(parser: argparse.ArgumentParser) -> None:
         help="select rows by a condition on columns and parameters, such as "
         "\"verdict == 'violated' and replicas > 2\"",
     )
-    add_format(parser, "table", "csv", "json", "junit", "sarif", "markdown", out=True)
+    output.add_format(parser, "table", "csv", "json", "junit", "sarif", "markdown", out=True)
     parser.add_argument(
         "--baseline",
         metavar="STORE",
@@ -85,7 +76,7 @@ def _results(args: argparse.Namespace) -> Exit:
     """Show or export the rows, and compare them with a baseline."""
     if args.compact:
         return _compact(args)
-    check_writable(args.out)
+    output.check_writable(args.out)
     here = _read(args.store)
     there = None if args.baseline is None else _read(args.baseline)
     wanted = _condition(args.where, [here] if there is None else [here, there])
@@ -99,10 +90,10 @@ def _results(args: argparse.Namespace) -> Exit:
         for line in compared_in_words:
             tell(line)
     parts = [*_report(rows, cells), *(compared_in_words if args.format == "table" else [])]
-    code = deliver(parts, _written(args, rows, cells, here.grids), args.out)
+    code = output.deliver(parts, _written(args, rows, cells, here.grids), args.out)
     if found is None:
         return code
-    return worst([*(_exit(cell) for _, cell in found.worse), *(Exit.UNKNOWN for _ in found.lost)])
+    return output.worst([*(_exit(cell) for _, cell in found.worse), *(Exit.UNKNOWN for _ in found.lost)])
 
 
 def _compact(args: argparse.Namespace) -> Exit:
@@ -177,11 +168,11 @@ def _written(
     if form == "csv":
         return _csv(rows)
     if form == "json":
-        return as_json([plain_row(row) for row in rows])
+        return output.as_json([plain_row(row) for row in rows])
     if form == "junit":
         return junit(cells)
     if form == "sarif":
-        return as_json(sarif(cells, Store(args.store)))
+        return output.as_json(sarif(cells, Store(args.store)))
     if form == "markdown":
         return markdown(cells, Store(args.store), ", ".join(grids) or "Leadline")
     return None
@@ -213,7 +204,7 @@ def _exit(cell: Cell) -> Exit:
     """The exit code for a cell that got worse."""
     if outcome(cell) is not Judgement.FAILED:
         return Exit.UNKNOWN
-    return exit_of(cell.goal.property, cell.kind, Verdict.named(cell.verdict), Judgement.FAILED)
+    return output.exit_of(cell.goal.property, cell.kind, Verdict.named(cell.verdict), Judgement.FAILED)
 
 
 def declare_report(parser: argparse.ArgumentParser) -> None:
@@ -250,18 +241,18 @@ def _write_page(args: argparse.Namespace) -> Exit:
     """Write the page of a store."""
     if args.out is None and args.svg is None:
         raise UserError("say what to write: --out FILE.html for the page, --svg FILE.svg for the maps")
-    check_writable(args.out)
-    check_writable(args.svg, "--svg")
+    output.check_writable(args.out)
+    output.check_writable(args.svg, "--svg")
     given = {entry.name: entry for entry in map(find, args.protocols)}
     held = _read(args.store)
     if args.svg is not None:
-        write_out(args.svg, maps(held.cells, ", ".join(held.grids) or "Leadline"), "--svg")
+        output.write_out(args.svg, maps(held.cells, ", ".join(held.grids) or "Leadline"), "--svg")
         tell(f"wrote {args.svg}")
     if args.out is None:
         return Exit.HOLDS
     replayed = partial(counterexample, Store(args.store), given=given)
     links = _write_traces(args.out, held.cells, replayed)
-    write_out(args.out, page(latest(held.rows), held.cells, replayed, links, ", ".join(held.grids)))
+    output.write_out(args.out, page(latest(held.rows), held.cells, replayed, links, ", ".join(held.grids)))
     more = f" and {counted(len(links), 'page')} of counterexamples beside it" if links else ""
     tell(f"wrote {args.out}{more}")
     return Exit.HOLDS
@@ -276,14 +267,14 @@ def _write_traces(out: Path, cells: Sequence[Cell], show: Show) -> dict[str, str
     folder = out.with_name(f"{out.stem}.traces")
     back = f"../{quote(out.name)}#q-"
     links = {}
-    for cell in cells if not is_special(out) else ():
+    for cell in cells if not output.is_special(out) else ():
         if cell.verdict not in ("violated", "out-of-bounds") or (made := show(cell).page) is None:
             continue
         query = cell.row.query
         # A query's id is data: it may be no name of a file.
         name = f"{hashlib.sha256(query.encode()).hexdigest()[:16]}.html"
         folder.mkdir(exist_ok=True)
-        write_out(folder / name, made(back + quote(query)))
+        output.write_out(folder / name, made(back + quote(query)))
         links[query] = f"{quote(folder.name)}/{name}"
     _remove_stale(folder, back, {link.rpartition("/")[2] for link in links.values()})
     return links

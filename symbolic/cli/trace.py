@@ -8,17 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.symbolic.catalog import Entry, model_of, model_on_values
+from leadline.symbolic.cli import output
 from leadline.symbolic.cli.inputs import entry_of_data, store_place
-from leadline.symbolic.cli.output import (
-    TRACES,
-    add_format,
-    as_json,
-    check_writable,
-    deliver,
-    picture,
-    write_out,
-    written_trace,
-)
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.bounded.search import deadlock_property
@@ -65,7 +56,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--protocol", metavar="FILE.py", help="the file of a protocol that is neither built in nor installed"
     )
     parser.add_argument("--property", metavar="NAME", help="show only the trace of this property")
-    add_format(parser, "text", "json", *TRACES, out=True)
+    output.add_format(parser, "text", "json", *output.TRACES, out=True)
     parser.add_argument(
         "--html",
         metavar="FILE.html",
@@ -77,8 +68,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Replay the traces of a file and show them."""
-    check_writable(args.out)
-    check_writable(args.html, "--html")
+    output.check_writable(args.out)
+    output.check_writable(args.html, "--html")
     if args.witness is not None and not isinstance(args.file, Path):
         raise UserError(
             f"--from-aiger-witness: {args.file} is elsewhere, and a file of this machine is needed"
@@ -91,9 +82,9 @@ def run(args: argparse.Namespace) -> Exit:
     for one in found:
         parts += ["", *one.lines()]
     written = None if args.format == "text" else _written(args, found[0])
-    code = deliver(parts[1:], written, args.out)
+    code = output.deliver(parts[1:], written, args.out)
     if args.html is not None:
-        write_out(args.html, _page(args, found[0]), "--html")
+        output.write_out(args.html, _page(args, found[0]), "--html")
         tell(f"wrote {args.html}")
     return code
 
@@ -124,11 +115,11 @@ def _page(args: argparse.Namespace, shown: _Shown) -> str:
 def _written(args: argparse.Namespace, shown: _Shown) -> str:
     entry, semantics, trace = shown.entry, shown.semantics, shown.trace
     if isinstance(trace, Trace):
-        return written_trace(args.format, semantics, trace, entry.source, args.out)
+        return output.written_trace(args.format, semantics, trace, entry.source, args.out)
     if args.format == "json":
-        return as_json(cti_document(semantics.model, trace, entry.source))
+        return output.as_json(cti_document(semantics.model, trace, entry.source))
     if args.format not in ("itf", "tla"):
-        return picture(args.format, semantics, trace.fragment, cti_begin(semantics.model, trace))
+        return output.picture(args.format, semantics, trace.fragment, cti_begin(semantics.model, trace))
     raise UserError(
         f"{args.file} is a counterexample to induction and no run, which {args.format} cannot express: "
         "write it as json or as a picture"
