@@ -107,7 +107,6 @@ def scatter_chart(
     x_title: str,
     y_title: str,
     points: Sequence[tuple[float, float, str]],
-    palette: Palette = ALONE,
 ) -> str:
     """A chart of points on two equal logarithmic scales, with the line of equal values.
 
@@ -116,19 +115,18 @@ def scatter_chart(
         x_title: the title of the horizontal axis, with the unit.
         y_title: the title of the vertical axis, with the unit.
         points: x and y, above 0, and the name of the point; at least one.
-        palette: the colours.
     """
     values = [value for x, y, _ in points for value in (x, y)]
     low = math.floor(math.log10(min(values)))
     high = max(math.ceil(math.log10(max(values))), low + 1)
     powers = [f"{10.0**power:g}" for power in range(low, high + 1)]
-    frame = _Frame(powers, [10.0**low, 10.0**high], palette)
+    frame = _Frame(powers, [10.0**low, 10.0**high], INLINE)
     ends = f"M{frame.x(0):.1f} {frame.y(10.0**low):.1f}L{frame.x(high - low):.1f} {frame.y(10.0**high):.1f}"
-    parts = [f'<path d="{ends}" stroke="{palette.ink}" stroke-dasharray="6 4"/>']
+    parts = [f'<path d="{ends}" stroke="{INLINE.ink}" stroke-dasharray="6 4"/>']
     for x, y, what in points:
         place = f'cx="{frame.x(math.log10(x) - low):.1f}" cy="{frame.y(y):.1f}"'
         told = f"<title>{escape(what)}</title>"
-        parts.append(f'<circle {place} r="4" fill="{palette.lines[0]}" fill-opacity=".6">{told}</circle>')
+        parts.append(f'<circle {place} r="4" fill="{INLINE.lines[0]}" fill-opacity=".6">{told}</circle>')
     return frame.document(title, x_title, y_title, parts)
 
 
@@ -319,4 +317,4 @@ def predicted(rows: Sequence[Row]) -> tuple[str, str] | None:
         (expected, took, f"{row.protocol} {row.property} {row.parameters}") for expected, took, row in known
     ]
     title = "predicted against measured cost"
-    return sentence, scatter_chart(title, "predicted seconds", "measured seconds", points, INLINE)
+    return sentence, scatter_chart(title, "predicted seconds", "measured seconds", points)
