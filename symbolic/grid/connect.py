@@ -2,18 +2,21 @@
 
 The server's session gets Leadline as an archive. The progress that the server reports of each query tells
 whether any worker is at work. While the server is away, a query's thread tries to reach it until patience ends.
+Importing this needs the packages of the extra `connect`.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
+import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
+from unittest import mock
 
 from leadline.symbolic.grid.durable import scratch_folder
 from leadline.symbolic.grid.session import SparkSetup, gist
@@ -22,6 +25,18 @@ from leadline.symbolic.grid.spark import REASON, Work
 from leadline.symbolic.grid.workers import SparkGaveUp, knock_at
 from leadline.symbolic.lang import UserError
 
+# PySpark takes a process whose main module has no file, as that of `python -c`, for a run of its own doctests,
+# and may end it.
+with warnings.catch_warnings(), mock.patch.object(sys.modules["__main__"], "__file__", "-", create=True):
+    warnings.simplefilter(
+        "ignore"
+    )  # PySpark warns of the version of pandas, which it needs and grids do not use
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+    from pyspark.sql.connect.session import SparkSession
+
+_BACKOFF = 5_000  # milliseconds; the most between two tries
+_CALM = 60.0  # seconds without a failure after which the next one begins another outage
 _SLOTS = re.compile(r"splits=(\d+)")
 _PLAN = "EXPLAIN SELECT * FROM range(1000000)"  # shows in how many parts Spark would work, and runs nothing
 _REPORTS = "spark.connect.progress.reportInterval"
@@ -40,21 +55,20 @@ def connected(setup: SparkSetup) -> Iterator[ConnectLink]:
         setup: the settings, with the address of a server.
 
     Raises:
-        UserError: if packages are missing, or the address or a setting is one that Spark refuses.
+        UserError: if the address or a setting is one that Spark refuses.
         SparkGaveUp: if the server cannot be reached.
     """
-    client = _client()
     try:
-        builder = client.DefaultChannelBuilder(setup.remote)
+        builder = DefaultChannelBuilder(setup.remote or "")
     except Exception as error:  # its text may hold a token
         form = "sc://HOST:PORT, or sc://HOST:PORT/;NAME=VALUE;..."
         raise UserError(f"--remote {setup.where}: the address of a Spark Connect server is {form}") from error
     knock_at([f"{builder.host}:{builder._port}"], f"the Spark Connect server {setup.where}")
     try:
-        spark = client.SparkSession.builder.channelBuilder(builder).create()
+        spark = SparkSession.builder.channelBuilder(builder).create()
     except Exception as error:
         raise SparkGaveUp(f"{setup.where} refuses a session: {gist(error)[:REASON]}") from error
-    policy = client.Patience(setup.patience)
+    policy = Patience(setup.patience)
     spark.client.set_retry_policies([policy])
     link: ConnectLink | None = None
     try:
@@ -73,17 +87,6 @@ def connected(setup: SparkSetup) -> Iterator[ConnectLink]:
         spark.stop()
 
 
-def _client() -> Any:
-    """The part of PySpark that needs the packages of the extra `connect`."""
-    try:
-        return importlib.import_module("leadline.symbolic.grid.connect_client")
-    except ImportError as error:
-        what = getattr(error, "name", None) or gist(error)
-        raise UserError(
-            f"Spark Connect needs more packages ({what}): pip install 'leadline[connect]'"
-        ) from error
-
-
 def _configure(spark: Any, setup: SparkSetup) -> None:
     """Give the session its settings; most of Spark's are the server's, set when that starts."""
     for name, value in setup.conf.items():
@@ -99,6 +102,41 @@ def _ship(spark: Any) -> None:
         path = folder / "leadline.zip"
         write_archive(path)
         spark.addArtifacts(str(path), pyfile=True)
+
+
+class Patience(DefaultPolicy):
+    """Tries again while the server is away, in the threads that are `patient`; elsewhere it never does.
+
+    Args:
+        seconds: how long a thread tries.
+
+    Attributes:
+        over: whether nobody waits for an answer any more.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(max_retries=None, max_backoff=_BACKOFF)
+        self.over = False
+        self._seconds = seconds
+        self._of = threading.local()
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Be patient in this thread."""
+        self._of.patient, self._of.began, self._of.last = True, None, 0.0
+        try:
+            yield
+        finally:
+            self._of.patient = False
+
+    def can_retry(self, e: BaseException) -> bool:
+        if self.over or not getattr(self._of, "patient", False) or not super().can_retry(e):
+            return False
+        now = time.monotonic()
+        if self._of.began is None or now - self._of.last > _CALM:
+            self._of.began = now
+        self._of.last = now
+        return bool(now - self._of.began < self._seconds)
 
 
 class ConnectLink:

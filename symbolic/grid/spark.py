@@ -169,9 +169,12 @@ def opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
     """A way to Spark, which ends with Spark in the end."""
     setup.check()
     if setup.remote is not None:
-        # Here, since a classic Spark needs none of it.
-        from leadline.symbolic.grid.connect import connected
-
+        try:  # here, since a classic Spark needs none of it
+            from leadline.symbolic.grid.connect import connected
+        except ImportError as error:
+            what = error.name or gist(error)
+            text = f"Spark Connect needs more packages ({what}): pip install 'leadline[connect]'"
+            raise UserError(text) from error
         with connected(setup) as remote:
             yield remote
         return

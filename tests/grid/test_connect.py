@@ -19,7 +19,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.grid import connect
 from leadline.symbolic.grid.connect import ConnectLink
 from leadline.symbolic.grid.session import SparkSetup, session
-from leadline.symbolic.grid.spark import ClassicLink, Link
+from leadline.symbolic.grid.spark import ClassicLink, Link, opened
 from leadline.symbolic.lang import UserError
 from tests.grid.clusters import waiting
 from tests.grid.grids import GRID
@@ -163,16 +163,15 @@ def test_arguments(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "secret" not in capsys.readouterr().err
 
 
-def test_packages_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "grpc", None)
     for name in [name for name in sys.modules if name.startswith("pyspark.sql.connect")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(sys.modules, "leadline.symbolic.grid.connect_client", raising=False)
-    monkeypatch.delattr("leadline.symbolic.grid.connect_client", raising=False)
+    monkeypatch.delitem(sys.modules, "leadline.symbolic.grid.connect")
     with pytest.raises(
         UserError, match=r"needs more packages \(.*grpc.*\): pip install 'leadline\[connect\]'"
     ):
-        connect.connected(SparkSetup(remote="sc://host")).__enter__()
+        opened(SparkSetup(remote="sc://host"), tmp_path / "log").__enter__()
 
 
 @needs_java
