@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.engines import Table
 from leadline.symbolic.grid.cells import Cell
-from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.rows import Row, plain_row
 from leadline.symbolic.grid.summary import ProtocolRows, counts, groups, point_order, verdict_text
-from leadline.symbolic.grid.where import plain_row
 from leadline.symbolic.report.outcomes import as_expected, failures, sentence, surprises, tally
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from leadline.symbolic.catalog import Entry, entry_of_class, find
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.durable import scratch_folder
 from leadline.symbolic.grid.remote import place_of
+from leadline.symbolic.grid.rows import plain_row
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.summary import latest
-from leadline.symbolic.grid.where import plain_row
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.report.findings import ShownTrace, counterexample
 from leadline.symbolic.report.html import page

@@ -23,11 +23,10 @@ from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.grid.cells import Cell, cells, joined
 from leadline.symbolic.grid.remote import Place
-from leadline.symbolic.grid.rows import SCHEMA, Row
+from leadline.symbolic.grid.rows import SCHEMA, Row, RowCondition, plain_row, read_where
 from leadline.symbolic.grid.spool import send_left
 from leadline.symbolic.grid.store import Store, compact
 from leadline.symbolic.grid.summary import groups, latest, verdict_text
-from leadline.symbolic.grid.where import RowCondition, plain_row, read_where
 from leadline.symbolic.lang import UserError, counted
 from leadline.symbolic.report.ci import junit, sarif
 from leadline.symbolic.report.findings import Show, counterexample

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leadline.symbolic.grid.where import read_where
+from leadline.symbolic.grid.rows import read_where
 from leadline.symbolic.lang import UserError
 from tests.grid.rows import obligation, row
 

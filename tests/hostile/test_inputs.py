@@ -26,9 +26,8 @@ from leadline.symbolic.grid.cells import cells, joined
 from leadline.symbolic.grid.cost import CostModel
 from leadline.symbolic.grid.gridfile import read_constraint
 from leadline.symbolic.grid.plan import plan
-from leadline.symbolic.grid.rows import SCHEMA as _COLUMNS
+from leadline.symbolic.grid.rows import SCHEMA as _COLUMNS, read_where
 from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.where import read_where
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import Trace, stored_traces
 from tests.grid.declared import DECLARED, UNSET
