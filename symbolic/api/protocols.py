@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import TypeAlias
 
 from leadline.symbolic.catalog import Entry, entry_of_class, find, model_of
-from leadline.symbolic.lang import Claim, Model, Protocol, Setting, UserError, setting_text, settings
+from leadline.symbolic.lang import (
+    Claim,
+    Model,
+    ParameterError,
+    Protocol,
+    Setting,
+    UserError,
+    parse_setting,
+    setting_text,
+    settings,
+    unknown_name,
+)
 from leadline.symbolic.trace.trace import title
 
 
@@ -128,3 +139,35 @@ def _entry(protocol: ProtocolLike) -> tuple[Entry, Mapping[str, Setting]]:
 def claims_among(properties: Iterable[str | Claim]) -> list[Claim]:
     """The properties that are given as themselves, not by their names."""
     return [one for one in properties if isinstance(one, Claim)]
+
+
+def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
+    """Parameters that are given as texts, NAME=VALUE, as by `-p`, read as the kinds that the protocol declares.
+
+    Raises:
+        ParameterError: with all the errors in them.
+    """
+    found: dict[str, Setting] = {}
+    wrong: list[str] = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        declared = entry.protocol.parameters.get(name)
+        if not equals:
+            wrong.append(f"-p {text}: write it as -p {text or 'name'}=value")
+        elif declared is None:
+            wrong.append(
+                unknown_name(f"{entry.name} has no parameter", name, list(entry.protocol.parameters))
+            )
+        elif name in found:
+            wrong.append(f"-p {name} is given twice")
+        else:
+            try:
+                found[name] = parse_setting(declared, value)
+            except ParameterError as error:
+                wrong.append(str(error))
+                continue
+            complaint = declared.complaint(found[name])
+            wrong += [complaint] if complaint else []
+    if wrong:
+        raise ParameterError("\n".join(dict.fromkeys(wrong)))
+    return found

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.symbolic.api.protocols import settings_of
 from leadline.symbolic.catalog import (
     Entry,
     find,
@@ -24,11 +25,8 @@ from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.lang import (
     Foreign,
     Model,
-    ParameterError,
     Setting,
     UserError,
-    parse_setting,
-    unknown_name,
 )
 
 if TYPE_CHECKING:
@@ -85,38 +83,6 @@ def add_limits(parser: argparse.ArgumentParser, time: str = "", memory: str = ""
     parser.add_argument(
         "--memory", type=at_least(1, Limits.LARGEST), metavar="MB", help=f"stop at MB megabytes{memory}"
     )
-
-
-def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
-    """The parameters of `-p` on the command line, read as the kinds that the protocol declares.
-
-    Raises:
-        ParameterError: with all the errors in them.
-    """
-    found: dict[str, Setting] = {}
-    wrong: list[str] = []
-    for text in texts:
-        name, equals, value = text.partition("=")
-        declared = entry.protocol.parameters.get(name)
-        if not equals:
-            wrong.append(f"-p {text}: write it as -p {text or 'name'}=value")
-        elif declared is None:
-            wrong.append(
-                unknown_name(f"{entry.name} has no parameter", name, list(entry.protocol.parameters))
-            )
-        elif name in found:
-            wrong.append(f"-p {name} is given twice")
-        else:
-            try:
-                found[name] = parse_setting(declared, value)
-            except ParameterError as error:
-                wrong.append(str(error))
-                continue
-            complaint = declared.complaint(found[name])
-            wrong += [complaint] if complaint else []
-    if wrong:
-        raise ParameterError("\n".join(dict.fromkeys(wrong)))
-    return found
 
 
 def chosen_entry(args: argparse.Namespace) -> Entry:

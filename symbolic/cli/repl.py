@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from leadline.symbolic.api.protocols import LoadedProtocol
+from leadline.symbolic.api.protocols import LoadedProtocol, settings_of
 from leadline.symbolic.api.states import Step
 from leadline.symbolic.api.workbench import MOST_STEPS, Workbench
 from leadline.symbolic.catalog import Entry
@@ -84,7 +84,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Evaluate the lines of the command line, of a pipe, or of a person."""
     entry = inputs.chosen_entry(args)
-    settings = inputs.settings_of(entry, args.settings)
+    settings = settings_of(entry, args.settings)
     stored = None if args.trace is None else _chosen(args, entry)
     if stored is not None and settings:
         raise UserError("-p does not go with --trace: the trace tells the parameters")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 from leadline.symbolic import api
-from leadline.symbolic.api.protocols import LoadedProtocol
+from leadline.symbolic.api.protocols import LoadedProtocol, settings_of
 from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.api.states import Trace
 from leadline.symbolic.api.workbench import MOST_STEPS, Workbench
@@ -43,12 +43,9 @@ from leadline.symbolic.lang import (
     LeadlineError,
     Model,
     ModelError,
-    Setting,
     Span,
     UserError,
-    parse_setting,
     setting_text,
-    unknown_name,
 )
 from leadline.symbolic.notation.types import set_text
 from leadline.symbolic.tla.origin import TlaOrigin
@@ -123,15 +120,9 @@ class Asked:
 
     def protocol(self) -> LoadedProtocol:
         """The protocol at the parameters that are asked for."""
-        entry = self.entry()
-        settings: dict[str, Setting] = {}
-        for name, value in (self.get("parameters") or {}).items():
-            declared = entry.protocol.parameters.get(name)
-            if declared is None:
-                known = list(entry.protocol.parameters)
-                raise UserError(unknown_name(f"{entry.name} has no parameter", name, known))
-            settings[name] = parse_setting(declared, _text(value))
-        return LoadedProtocol(entry, settings)
+        entry, given = self.entry(), self.get("parameters") or {}
+        texts = [f"{name}={_text(value)}" for name, value in given.items()]
+        return LoadedProtocol(entry, settings_of(entry, texts))
 
 
 def _text(value: object) -> str:
