@@ -48,7 +48,7 @@ from leadline.symbolic.grid.session import SparkSetup, gist
 from leadline.symbolic.grid.shipping import packed_work
 from leadline.symbolic.grid.spark import REASON, ClassicLink, opened
 from leadline.symbolic.grid.workers import SparkGaveUp
-from leadline.symbolic.lang import Model, Setting, UserError, counted
+from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Path as Run, path_of
 
 _LARGEST = 1 << 31
@@ -60,8 +60,7 @@ class LevelErrand:
     """The work on a level.
 
     Attributes:
-        source: the protocol as the catalog finds it.
-        settings: the parameters that differ from their defaults.
+        query: the question, with the options of an exploration.
         properties: the names of the properties to evaluate.
         fingerprint: that of the model.
         protocol: the protocol by value, if the machines cannot find it.
@@ -72,16 +71,15 @@ class LevelErrand:
         expand: whether to find the successors of its states.
     """
 
-    source: str
-    settings: Mapping[str, Setting]
+    query: Query
     properties: tuple[str, ...]
     fingerprint: str
     protocol: str | None
     learned: Mapping[str, object]
     folder: Place
     shards: int
-    depth: int
-    expand: bool
+    depth: int = 0
+    expand: bool = True
 
     def do(self, number: int) -> bytes:
         """Go through the level in one shard; the findings, and the bytes that were sent, as `pickle` has them."""
@@ -103,7 +101,11 @@ class LevelErrand:
         if shard is not None and depth == self.depth - 1:
             return shard
         model = made_again(
-            self.source, self.settings, self.fingerprint, protocol=self.protocol, learned=self.learned
+            self.query.source,
+            self.query.settings,
+            self.fingerprint,
+            protocol=self.protocol,
+            learned=self.learned,
         )
         machine = bits.Machine(model)
         claims = [machine.claim(model.properties[name].formula) for name in self.properties]
@@ -185,19 +187,9 @@ class Divided:
         Returns:
             Why it has stopped before its end; None if it has not.
         """
-        source, settings = self.query.source, self.query.settings
-        errand = LevelErrand(
-            source,
-            settings,
-            self.names,
-            self.model.fingerprint,
-            packed(source, whole=True),
-            self.model.learned,
-            self.folder,
-            self.shards,
-            0,
-            True,
-        )
+        made, protocol = self.model, packed(self.query.source, whole=True)
+        about = made.fingerprint, protocol, made.learned, self.folder, self.shards
+        errand = LevelErrand(self.query, self.names, *about)
         while not self.levels or any(one.new for one in self.levels[-1]):
             depth, most = len(self.levels), self.options.max_states
             if self.options.depth is not None and depth > self.options.depth:
