@@ -340,15 +340,15 @@ def test_a_proof_leaves_a_certificate_that_can_be_rechecked(
 ) -> None:
     grid = folder / "proof.toml"
     grid.write_text(
-        '[[check]]\nprotocol = "two-phase-commit"\nproperties = ["consistency"]\nkinds = ["induction"]\n'
-        'parameters = { resource_managers = 2 }\nsolver = "cadical"\n'
+        '[[check]]\nprotocol = "counter.py"\nproperties = ["not-negative"]\nkinds = ["induction"]\n'
+        'parameters = { top = 2 }\nsolver = "cadical"\n'
     )
     assert main(["grid", "proof.toml", "--store", "kept"]) == 0
     out = capsys.readouterr().out
     assert f"{len(asked)} obligations" in out and "all hold" in out
     assert "1 proof, its certificate in kept/certificates" in out
     (path,) = Path("kept/certificates").iterdir()
-    assert main(["prove", "--recheck", str(path)]) == 0
+    assert main(["prove", "--recheck", str(path), "--protocol", "counter.py"]) == 0
     assert main(["grid", "proof.toml", "--store", "kept", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
     assert told["certificates"] == [f"certificates/{path.name}"]
