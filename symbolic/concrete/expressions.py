@@ -209,7 +209,9 @@ def sorted_by(w: Writer, code: Code, item: Type) -> str:
     return f"sorted({code.text}{key})"
 
 
-def _body(w: Writer, node: OverSet | n.SeqFilter) -> Generator[n.Node, Code, tuple[str, Code, Lines, bool]]:
+def _body(
+    w: Writer, node: OverSet | n.SeqFilter | n.MapBuild
+) -> Generator[n.Node, Code, tuple[str, Code, Lines, bool]]:
     """The loop's variable, and its body: code, lines, and whether it may go out of bounds."""
     raises = w.raises
     w.open()
@@ -244,42 +246,37 @@ def _choose(w: Writer, node: n.Choose) -> Steps:
 def _set_filter(w: Writer, node: n.SetFilter) -> Steps:
     domain = yield from _domain_of(w, node.domain)
     name, code, lines, ordered = yield from _body(w, node)
-    return _gathered(w, "frozenset", name, domain.ordered if ordered else domain.unordered, lines, code)
+    elements = domain.ordered if ordered else domain.unordered
+    return _gathered(w, "frozenset", name, elements, lines, name, code.text)
 
 
 def _seq_filter(w: Writer, node: n.SeqFilter) -> Steps:
     items = yield node.domain
     name, code, lines, _ = yield from _body(w, node)
-    return _gathered(w, "tuple", name, items.text, lines, code)
-
-
-def _gathered(w: Writer, kind: str, name: str, elements: str, lines: Lines, test: Code) -> Code:
-    found = w.module.fresh("t")
-    w.write(f"{found} = []", f"for {name} in {elements}:")
-    w.block([*lines, f"if {test.text}:", [f"{found}.append({name})"]])
-    return Code(f"{kind}({found})")
+    return _gathered(w, "tuple", name, items.text, lines, name, code.text)
 
 
 def _set_map(w: Writer, node: n.SetMap) -> Steps:
     domain = yield from _domain_of(w, node.domain)
     name, code, lines, ordered = yield from _body(w, node)
-    found = w.module.fresh("t")
-    w.write(f"{found} = set()", f"for {name} in {domain.ordered if ordered else domain.unordered}:")
-    w.block([*lines, f"{found}.add({code.text})"])
-    return Code(f"frozenset({found})")
+    return _gathered(w, "frozenset", name, domain.ordered if ordered else domain.unordered, lines, code.text)
 
 
 def _map_build(w: Writer, node: n.MapBuild) -> Steps:
     assert isinstance(node.type, Map)
-    w.open()
-    name = w.module.fresh("x")
-    w.know(node.var, Code(name, 0))
-    code = yield node.body
-    lines = w.close()
+    name, code, lines, _ = yield from _body(w, node)
+    return _gathered(w, "tuple", name, w.listed(node.type.key), lines, code.text)
+
+
+def _gathered(
+    w: Writer, kind: str, name: str, elements: str, lines: Lines, member: str, test: str = ""
+) -> Code:
+    """A loop over elements that gathers members, where a test holds if there is one."""
     found = w.module.fresh("t")
-    w.write(f"{found} = []", f"for {name} in {w.listed(node.type.key)}:")
-    w.block([*lines, f"{found}.append({code.text})"])
-    return Code(f"tuple({found})")
+    add = f"{found}.append({member})"
+    w.write(f"{found} = []", f"for {name} in {elements}:")
+    w.block([*lines, f"if {test}:", [add]] if test else [*lines, add])
+    return Code(f"{kind}({found})")
 
 
 def _tuple_of(parts: list[Code]) -> Code:

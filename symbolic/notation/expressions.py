@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from leadline.symbolic.lang import (
@@ -60,6 +60,7 @@ _INFIX: Mapping[type[n.Node], tuple[str, int, int, bool]] = {
 }
 """Operators with two operands: sign, range of precedence, and whether it is associative."""
 _CALLS = {n.Cardinality: "Cardinality", n.MinOf: "Min", n.MaxOf: "Max", n.Len: "Len"}
+_JUNCTIONS = {n.And: "/\\", n.Or: "\\/"}
 _QUANTIFIERS = {n.Forall: "\\A", n.Exists: "\\E", n.Choose: "CHOOSE"}
 _UPDATES = (n.MapUpdate, n.ComponentUpdate, n.SeqUpdate)
 
@@ -206,11 +207,10 @@ class Printer:
         # TLA+ would read `~a < b` aright; a person might not.
         return Text(f"~{self._of(node.item).above(15)}", 4, 4)
 
-    def visit_And(self, node: n.And) -> Text:
-        return infix("/\\", 3, 3, *map(self._of, node.items))
+    def visit_And(self, node: n.And | n.Or) -> Text:
+        return infix(_JUNCTIONS[type(node)], 3, 3, *map(self._of, node.items))
 
-    def visit_Or(self, node: n.Or) -> Text:
-        return infix("\\/", 3, 3, *map(self._of, node.items))
+    visit_Or = visit_And
 
     def visit_Implies(self, node: n.Implies) -> Text:
         return infix("=>", 1, 1, self._of(node.premise), self._of(node.conclusion))
@@ -270,8 +270,7 @@ class Printer:
     visit_MakeSeq = visit_MakeTuple
 
     def visit_MakeRecord(self, node: n.MakeRecord) -> Text:
-        assert isinstance(node.type, Record)
-        return _record({name: self._plain(x) for name, x in zip(node.type.labels, node.items, strict=True)})
+        return _record(self._fields(node))
 
     def visit_Component(self, node: n.Component) -> Text:
         if isinstance(node.item, n.Payload) and self._is_bare(node.item.item.type):
@@ -429,11 +428,10 @@ class Printer:
 
     # -- Booleans -----------------------------------------------------------------------------------
 
-    def lay_And(self, node: n.And, room: int) -> Lines:
-        return bullets("/\\", [self._lay(item, room - 3) for item in _flat(node)])
+    def lay_And(self, node: n.And | n.Or, room: int) -> Lines:
+        return bullets(_JUNCTIONS[type(node)], [self._lay(item, room - 3) for item in _flat(node)])
 
-    def lay_Or(self, node: n.Or, room: int) -> Lines:
-        return bullets("\\/", [self._lay(item, room - 3) for item in _flat(node)])
+    lay_Or = lay_And
 
     def lay_Not(self, node: n.Not, room: int) -> Lines:
         if isinstance(node.item, (n.Eq, n.Member)):
@@ -491,12 +489,13 @@ class Printer:
     # -- infix operators ----------------------------------------------------------------------------
 
     def _lay_infix(self, node: n.Node, room: int) -> Lines:
-        text = self._of(node)
-        if not text.sign:
-            left, *rest = n.children(node)
-            return self._lay_call(text, [left, *rest], room)
-        left, right = n.children(node)
-        return self._lay_sides(text, left, right, room)
+        text, (left, right) = self._of(node), n.children(node)
+        if text.sign:
+            return self._lay_sides(text, left, right, room)
+        # `Append(a, b)`, the only concatenation that is not infix.
+        if not isinstance(right, n.MakeSeq):
+            return [text.text]
+        return commas("Append(", [self._lay(x, room - 8) for x in (left, right.items[0])], ")")
 
     def _lay_sides(self, text: Text, left: n.Node, right: n.Node, room: int) -> Lines:
         sign = f"{text.sign} "
@@ -514,14 +513,6 @@ class Printer:
             head = f"{first[0]} {sign}"
             return hang(head, self._operand(right, room - len(head), text.high))
         return [*first, *(line for side in reversed(rights) for line in hang(sign, side))]
-
-    def _lay_call(self, text: Text, parts: Sequence[n.Node], room: int) -> Lines:
-        """`Append(a, b)`, the only concatenation that is not infix."""
-        left, right = parts
-        added = right.items[0] if isinstance(right, n.MakeSeq) else None
-        if added is None:
-            return [text.text]
-        return commas("Append(", [self._lay(left, room - 8), self._lay(added, room - 8)], ")")
 
     def lay_Const(self, node: n.Const, room: int) -> Lines:
         return constant(node.type, node.value, room)
@@ -636,8 +627,7 @@ def repeated(roots: Sequence[n.Node]) -> list[n.Node]:
     for node in nodes:
         if not isinstance(node, n.Coerce):
             uses.update(bare(child) for child in n.children(node))
-    closed = _closed(nodes)
-    return [node for node in nodes if uses[node] > 1 and node in closed]
+    return [node for node in nodes if uses[node] > 1 and not n.free_variables(node)]
 
 
 def picks_in(node: n.Node) -> set[str]:
@@ -650,20 +640,3 @@ def bare(node: n.Node) -> n.Node:
     while isinstance(node, n.Coerce):
         node = node.item
     return node
-
-
-def _closed(nodes: Sequence[n.Node]) -> set[n.Node]:
-    free: dict[n.Node, frozenset[n.Bound]] = {}
-    for node in nodes:
-        free[node] = frozenset(_free(node, free))
-    return {node for node in nodes if not free[node]}
-
-
-def _free(node: n.Node, free: dict[n.Node, frozenset[n.Bound]]) -> Iterator[n.Bound]:
-    if isinstance(node, n.Bound):
-        yield node
-    for child in n.children(node):
-        inside = free[child]
-        if isinstance(node, n.BINDERS) and child is node.body:
-            inside -= {node.var}
-        yield from inside

@@ -137,11 +137,7 @@ class Stored:
     @property
     def settings(self) -> dict[str, Setting]:
         """The parameters, without those that the protocol derives from others."""
-        found = {name: x for name, x in self.data["parameters"].items() if x is not None}
-        for name, value in found.items():
-            if not isinstance(value, (bool, int, str)):
-                raise UserError(f"{self.place}.parameters.{name}: an integer, true, false or text is needed")
-        return found
+        return settings_of(self.data["parameters"], f"{self.place}.parameters")
 
     def trace(self, model: Model) -> Trace:
         """The trace as a run of the model, its values read by the model's types. It is not replayed.
@@ -333,19 +329,12 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _outlined(data: Json, place: str) -> Stored:
-    if not isinstance(data, dict):
-        raise UserError(f"{place}: an object is needed")
-    if "#meta" in data:
+    if isinstance(data, dict) and "#meta" in data:
         raise UserError(
             f"{place} is in ITF, which lacks the picks of the actions: `leadline conform PROTOCOL {place}` finds "
             "them, shows the run and writes it with --format json"
         )
-    for name, kinds in _FIELDS.items():
-        if name not in data:
-            raise UserError(f"{place}: {name} is missing, so this is not a trace that Leadline wrote")
-        if type(data[name]) not in kinds:
-            wanted = " or ".join(_KIND_TEXT[kind] for kind in kinds)
-            raise UserError(f"{place}.{name}: {wanted} is needed")
+    check_members(data, _FIELDS, place, "not a trace that Leadline wrote")
     if data["version"] != VERSION:
         raise UserError(f"{place}.version: this Leadline reads version {VERSION}, not {data['version']}")
     return Stored(place, data)
@@ -353,8 +342,44 @@ def _outlined(data: Json, place: str) -> Stored:
 
 _KIND_TEXT: dict[type, str] = {
     int: "an integer",
+    float: "a number",
+    bool: "true or false",
     str: "text",
     dict: "an object",
     list: "an array",
     type(None): "null",
 }
+
+
+def check_members(data: object, wanted: Mapping[str, tuple[type, ...]], place: str, otherwise: str) -> None:
+    """Check that data is an object that has some members.
+
+    Args:
+        data: the data.
+        wanted: the members, each with the types that its value may have.
+        place: the file and the path to the data.
+        otherwise: what the file is where a member is missing.
+
+    Raises:
+        UserError: if it is not.
+    """
+    if not isinstance(data, dict):
+        raise UserError(f"{place}: an object is needed")
+    for name, kinds in wanted.items():
+        if name not in data:
+            raise UserError(f"{place}: {name} is missing, so this is {otherwise}")
+        if type(data[name]) not in kinds and not (float in kinds and type(data[name]) is int):
+            raise UserError(f"{place}.{name}: {' or '.join(map(_KIND_TEXT.__getitem__, kinds))} is needed")
+
+
+def settings_of(data: Mapping[str, Json], place: str) -> dict[str, Setting]:
+    """The parameters that an object gives, without those that the protocol derives from others.
+
+    Raises:
+        UserError: if a value is none of a parameter.
+    """
+    found = {name: x for name, x in data.items() if x is not None}
+    for name, value in found.items():
+        if not isinstance(value, (bool, int, str)):
+            raise UserError(f"{place}.{name}: an integer, true, false or text is needed")
+    return found

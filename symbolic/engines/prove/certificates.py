@@ -36,7 +36,7 @@ from leadline.symbolic.files import Readable
 from leadline.symbolic.lang import InternalError, Model, Setting, UserError
 from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.solve import DEFAULT, SOLVERS
-from leadline.symbolic.trace.document import read_object
+from leadline.symbolic.trace.document import check_members, read_object, settings_of
 
 _FIELDS: dict[str, type] = {
     "version": int,
@@ -58,14 +58,6 @@ _OF_PART: dict[str, type] = {"rounds": int, "settled": list, "conjunct": int, **
 _CONJUNCT: dict[str, type] = {"name": str, "formula": str}
 _OBLIGATION: dict[str, type] = {"name": str, "solver": str, "seconds": float, "verdict": str}
 _HOLDS = "holds"
-_WORDS = {
-    int: "an integer",
-    str: "text",
-    dict: "an object",
-    list: "an array",
-    float: "a number",
-    bool: "true or false",
-}
 
 
 def certificate(model: Model, goal: str, results: Sequence[Result], *, source: str) -> dict[str, object]:
@@ -302,7 +294,7 @@ def read_certificate(path: Path | Readable) -> Certificate:
         "place": str(path),
         "protocol": data["protocol"],
         "source": data["source"],
-        "settings": _settings(data["parameters"], f"{path}.parameters"),
+        "settings": settings_of(data["parameters"], f"{path}.parameters"),
         "fingerprint": data["fingerprint"],
         "property": data["property"],
         "learned": data.get(LEARNED, {}),
@@ -364,22 +356,10 @@ def _check_obligations(data: JsonObject, path: str) -> None:
 
 
 def _outline(data: object, fields: Mapping[str, type], place: str) -> None:
-    if not isinstance(data, dict):
-        raise UserError(f"{place}: an object is needed")
-    for name, kind in fields.items():
-        if name not in data:
-            raise UserError(f"{place}: {name} is missing, so this is no certificate of Leadline's")
-        fits = (int, float) if kind is float else (kind,)
-        if type(data[name]) not in fits:
-            raise UserError(f"{place}.{name}: {_WORDS[kind]} is needed")
+    check_members(
+        data, {name: (kind,) for name, kind in fields.items()}, place, "no certificate of Leadline's"
+    )
+    assert isinstance(data, dict)
     for name in data:
         if name not in fields:
             raise UserError(f"{place}.{name} has no meaning in a certificate")
-
-
-def _settings(data: JsonObject, place: str) -> dict[str, Setting]:
-    found = {name: value for name, value in data.items() if value is not None}
-    for name, value in found.items():
-        if not isinstance(value, (bool, int, str)):
-            raise UserError(f"{place}.{name}: an integer, true, false or text is needed")
-    return found
