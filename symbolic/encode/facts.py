@@ -265,13 +265,7 @@ def _pack(kind: Type) -> _Packed:
             )
             return head + sizes[-1] * size, items
         case Union():
-            tags = [tag for tag, record in kind.variants if record.cardinality]
-            head, tagged = _pack_one_hot(tags)
-            end, places = _placed([kind.by_tag[tag] for tag in tags], head)
-            payloads = dict(zip(tags, places, strict=True))
-            return end, _joined(
-                lambda value: tagged(value[0]), lambda value: [(*payloads[value[0]], value[1])]
-            )
+            return _pack_union(kind)
     return _product(component_types(kind))
 
 
@@ -283,6 +277,14 @@ def _pack_one_hot(values: Sequence[Value]) -> _Packed:
     place = {value: 1 << i for i, value in enumerate(values)}
     every = (1 << len(values)) - 1
     return len(values), lambda value: (place[value], every)
+
+
+def _pack_union(kind: Union) -> _Packed:
+    tags = [tag for tag, record in kind.variants if record.cardinality]
+    head, tagged = _pack_one_hot(tags)
+    end, places = _placed([kind.by_tag[tag] for tag in tags], head)
+    payloads = dict(zip(tags, places, strict=True))
+    return end, _joined(lambda value: tagged(value[0]), lambda value: [(*payloads[value[0]], value[1])])
 
 
 def _placed(kinds: Sequence[Type], start: int) -> tuple[int, list[tuple[int, _Pack]]]:
