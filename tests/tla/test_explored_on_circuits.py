@@ -16,6 +16,7 @@ from leadline.symbolic.engines import Answer, Query, answer
 from leadline.symbolic.engines.explore import specifications
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.run.limits import Limits, time_stop
 from leadline.symbolic.tla import learning, origin
 from tests.tla.asking import Tlc
 from tests.tla.modules import ALL
@@ -67,20 +68,37 @@ def test_both_explorers_answer_alike(name: str, tmp_path: Path, at_once: None) -
     assert facts.actions == by_values.actions
 
 
-def test_a_module_without_a_model_goes_on_with_values(
+def test_a_search_on_values_goes_on_where_circuits_give_nothing(
     tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = []
-    explore = specifications.explore_specification
+    begun: list[bool] = []
+    tried: list[Limits] = []
+    search = specifications.explore_specification
 
-    def spied(*given: Any, **named: Any) -> Answer:
-        begun.append(named["busy"])
-        return explore(*given, **named)
+    def counted(behaviour: Any, options: ExploreOptions, *more: Any, **named: Any) -> Answer:
+        begun.append(options.coverage)
+        return search(behaviour, options, *more, **named)
 
-    monkeypatch.setattr(specifications, "explore_specification", spied)
+    def nothing(*asked: Any) -> None:
+        tried.append(asked[3])
+
+    monkeypatch.setattr(specifications, "explore_specification", counted)
+    monkeypatch.setattr(specifications, "_on_circuits", nothing)
+    _, facts = explored(tmp_path, *ALL["Stock"])
+    assert facts.by == "values" and facts.states == TLC["Stock"][0]
+    assert begun.count(False) == len(tried) == 1
+
+
+def test_a_message_tells_the_limit_that_was_given() -> None:
+    left = Limits(90).after(70)
+    assert left is not None and (left.seconds, left) == (20, Limits(20))
+    again = left.after(5)
+    assert again is not None and time_stop(again).text == "time: stopped after 90 s"
+
+
+def test_a_module_without_a_model_stays_on_values(tmp_path: Path, at_once: None) -> None:
     _, facts = explored(tmp_path, WITHOUT_MODEL, "INIT Init NEXT Next INVARIANT Low")
     assert (facts.by, facts.states) == ("values", 4)
-    assert len(begun) == 1
 
 
 DELIVERED = r"""---- MODULE Delivered ----

@@ -259,16 +259,15 @@ def check_one_form(model: Model, flag: str) -> None:
     Raises:
         UserError: if it has not.
     """
-    if has_slots(model):
+    if has_slots(one.type for one in model.variables):
         raise UserError(
             f"{flag}: messages lie in slots in no fixed order here, so that equal states would be counted several "
             "times; leave the option out"
         )
 
 
-def has_slots(model: Model) -> bool:
-    """Whether sets of messages lie in slots."""
-    kinds = [one.type for one in model.variables]
+def has_slots(kinds: Iterable[Type]) -> bool:
+    """Whether sets of messages lie in slots, in some types."""
     return any(isinstance(one, Slots) for one in _with_parts(kinds))
 
 
@@ -534,7 +533,8 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
         return Counted(model)
     if not options.symmetry:
         about_runs = any(one.temporal is not None for one in properties)
-        return in_order(model) if has_slots(model) and not about_runs else Semantics(model)
+        slots = has_slots(one.type for one in model.variables)
+        return in_order(model) if slots and not about_runs else Semantics(model)
     # Where a module has SYMMETRY, a state may be looked at in place of one that has an error, as in TLC.
     sorts = sorts_alike(model, [*properties, *model.constraints], truth_alone=bool(model.symmetry))
     if model.symmetry:

@@ -60,14 +60,15 @@ ENOUGH = 10
 """The time that there must be for that, as a multiple of it."""
 
 
-def _nothing() -> None:
-    pass
+class _OnCircuits(Exception):
+    """A search on values ends since one on circuits has ended.
 
-
-class _Found(Exception):
-    """Circuits have the answer, or Ctrl-C has ended their search, in the middle of one on values."""
+    Attributes:
+        answer: the answer of that one, or the Ctrl-C that has ended it.
+    """
 
     def __init__(self, answer: Answer | Interrupted) -> None:
+        super().__init__()
         self.answer = answer
 
 
@@ -76,7 +77,6 @@ def answer_of_module(
 ) -> Answer:
     """Explore a module: on values first, and on circuits if that takes long and the module has a model.
 
-    The search on values waits for the one on circuits, and goes on if that has no answer.
     The runs of the answer have values of the interpreter: see `in_types`. A member of a portfolio stays on values,
     since another one has the model.
 
@@ -105,32 +105,44 @@ def answer_of_module(
         return _on_values(specification, query, limits, listener, checkpoint)
     begin = time.monotonic()
     first = time.process_time()
-    tried = False
+    tried = _uses_registers(specification)
 
     def busy() -> None:
         nonlocal tried
         if tried or time.process_time() - first <= SHORT:
             return
+        # The search on values waits, and goes on if nothing comes of it.
         tried = True
         try:
             found = _on_circuits(specification, model, query, _left(limits, begin), on_circuits)
         except Interrupted as interrupted:
-            raise _Found(interrupted) from None
+            raise _OnCircuits(interrupted) from None
         if found is not None:
-            raise _Found(found)
+            raise _OnCircuits(found)
+
+    def progress(now: Progress) -> None:
+        listener.progress(now)
+        busy()
 
     try:
-        return _on_values(specification, query, limits, listener, busy=busy)
-    except _Found as found:
-        if isinstance(found.answer, Interrupted):
-            raise found.answer from None
-        return found.answer
+        return _on_values(specification, query, limits, replace(listener, progress=progress), busy=busy)
+    except _OnCircuits as ended:
+        if isinstance(ended.answer, Interrupted):
+            raise ended.answer from None
+        return ended.answer
+
+
+def _uses_registers(specification: Specification) -> bool:
+    """Whether a module reads or sets what only the search on values knows, and runs would change."""
+    uses = Interpreter(specification).translation.uses
+    names = {"TLCGet", "TLCGetOrDefault", "TLCSet"}
+    return any(uses(one, names) for one in specification.formulas)
 
 
 def _left(limits: Limits, begin: float) -> Limits:
     """The limits that are left of those since some time; a second if the time is over."""
     left = limits.after(time.monotonic() - begin)
-    return replace(limits, seconds=1.0) if left is None else left
+    return replace(limits, seconds=1.0, given=limits.given or limits.seconds) if left is None else left
 
 
 def _on_values(
@@ -139,7 +151,7 @@ def _on_values(
     limits: Limits,
     listener: Listener,
     checkpoint: Checkpoint | None = None,
-    busy: Callable[[], None] = _nothing,
+    busy: Callable[[], None] = lambda: None,
 ) -> Answer:
     options = query.options
     assert isinstance(options, ExploreOptions)
@@ -150,8 +162,6 @@ def _on_values(
         raise UserError(
             f"--checkpoint keeps no register of TLCSet, which {specification.name} uses: leave it out"
         )
-    if behaviour.sets_registers:
-        busy = _nothing  # the runs that types are learned from would set them
     found = explore_specification(
         behaviour, options, limits, listener, deadlock=query.deadlock, checkpoint=checkpoint, busy=busy
     )
@@ -191,9 +201,12 @@ def _on_circuits(
 
     try:
         with timely(query.source, None if limits.seconds is None else limits.seconds / 4):
-            narrow = TlaOrigin(specification, {}).model()
-        # Circuits with slots take longer to make than the search on values: decision 18.
-        if has_slots(narrow) or any(one.name not in narrow.properties for one in query.chosen(model)):
+            origin = TlaOrigin(specification, {})
+            # Circuits with slots take longer to make than the search on values: decision 18.
+            if has_slots(origin.known_types().values()):
+                return None
+            narrow = origin.model()
+        if any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
         *_, (lowered, answer) = widened_answers(replace(narrow, parameters=model.parameters), limits, put)
     except (LeadlineError, TimeIsOver, Unsupported, RecursionError):
@@ -475,7 +488,7 @@ def explore_specification(
     *,
     deadlock: bool,
     checkpoint: Checkpoint | None = None,
-    busy: Callable[[], None] = _nothing,
+    busy: Callable[[], None] = lambda: None,
 ) -> Answer:
     """Explore a specification breadth-first.
 

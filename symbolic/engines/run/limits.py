@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, NoReturn
 
@@ -128,6 +128,7 @@ class Limits:
         seconds: wall-clock time, above 0 and at most `LONGEST`.
         memory_mb: address space in megabytes, at most `LARGEST`.
         assumed: whether `memory_mb` is a share of what was available, since nobody gave a limit.
+        given: the seconds that were given, where `seconds` are what is left of them.
     """
 
     LONGEST: ClassVar = 10_000_000
@@ -139,6 +140,7 @@ class Limits:
     seconds: float | None = None
     memory_mb: int | None = None
     assumed: bool = False
+    given: float | None = field(default=None, compare=False)
 
     def __bool__(self) -> bool:
         return self.seconds is not None or self.memory_mb is not None
@@ -147,7 +149,9 @@ class Limits:
         """The limits that are left after some seconds; None if no time is left."""
         if self.seconds is None:
             return self
-        return None if seconds >= self.seconds else replace(self, seconds=self.seconds - seconds)
+        if seconds >= self.seconds:
+            return None
+        return replace(self, seconds=self.seconds - seconds, given=self.given or self.seconds)
 
     def within_machine(self, processes: int = 1) -> Limits:
         """These limits; where none is on memory, with a share of what is available now.
@@ -242,7 +246,7 @@ def stop_at(error: TimeIsOver | MemoryError, limits: Limits) -> Stop:
 
 def time_stop(limits: Limits) -> Stop:
     """The end of a search whose time is over."""
-    return Stop(Cause.TIME, f"time: stopped after {limits.seconds or 0:g} s")
+    return Stop(Cause.TIME, f"time: stopped after {limits.given or limits.seconds or 0:g} s")
 
 
 def memory_stop(limits: Limits) -> Stop:

@@ -360,7 +360,9 @@ class Paths(Picks):
                 raise Unsupported(bound.place, "a bound name without a set")
             for after, element in self._elements(bound.domain, way, name or "pick", scope):
                 names = self._lowering.names_of(bound, name, element)
-                yield from chosen(place + 1, after, inner.having(names))
+                begun = after if is_total(element) else after.requiring(self._lowering.has_value(element))
+                if begun is not None:
+                    yield from chosen(place + 1, begun, inner.having(names))
 
         yield from chosen(0, way, scope)
 

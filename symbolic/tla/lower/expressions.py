@@ -163,9 +163,9 @@ class Sets:
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
             return self.terms.of_nothing(node, self.terms.boolean(universal))
-        if isinstance(node, n.SetMap) and is_total(node.body):
+        if isinstance(node, n.SetMap) and is_by_argument(node):
             images = node
-            return self._over_listed(universal, images.domain, name, lambda x: body(image_at(images, x)))
+            return self._over_listed(universal, images.domain, name, lambda x: self.at_image(images, x, body))
         kind = n.Forall if universal else n.Exists
         return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
 
@@ -279,8 +279,8 @@ class Sets:
                 return self.terms.ite(
                     node.condition, self.mapped(then, name, of), self.mapped(orelse, name, of)
                 )
-            case n.SetMap() if is_total(node.body):
-                return self.mapped(node.domain, node.var.name, lambda x: of(image_at(node, x)))
+            case n.SetMap() if is_by_argument(node):
+                return self.mapped(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
         found = self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
         return node if isinstance(found, n.SetMap) and found.body is found.var else found
 
@@ -302,10 +302,23 @@ class Sets:
             case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
                 arms = (self.filtered(x, name, body) if not is_empty(x) else x for x in (then, orelse))
                 return self.terms.ite(node.condition, *arms)
-            case n.SetMap() if is_total(node.body):
-                kept = self.filtered(node.domain, node.var.name, lambda x: body(image_at(node, x)))
+            case n.SetMap() if is_by_argument(node):
+                kept = self.filtered(node.domain, node.var.name, lambda x: self.at_image(node, x, body))
                 return self.mapped(kept, node.var.name, lambda x: image_at(node, x))
         return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
+
+    def at_image(self, images: n.SetMap, element: n.Node, of: Callable[[n.Node], n.Node]) -> n.Node:
+        """The result of a function for the image of an element. All of the image is asked for."""
+        image = image_at(images, element)
+        found = of(image)
+        if is_total(image):
+            return found
+        nothing = self.terms.undefined(found.type, "an element has no value")
+        return self.terms.ite(self.has_value(image), found, nothing)
+
+    def has_value(self, node: n.Node) -> n.Node:
+        """TRUE where an expression has a value, which is out of bounds elsewhere."""
+        return self.terms.make(n.Eq, BOOL, node, node)
 
     def listed(self, domain: Domain) -> n.Node:
         """A set with its members listed.
@@ -522,12 +535,18 @@ def is_whole(node: n.Node) -> bool:
     return len(node.value) == node.type.item.cardinality
 
 
+def is_by_argument(images: n.SetMap) -> bool:
+    """Whether images are gone through by their arguments: all have a value, or they are too many to be listed."""
+    assert isinstance(images.type, Set)
+    return is_total(images.body) or images.type.item.capped > _MOST_IMAGES
+
+
 def image_at(images: n.SetMap, element: n.Node) -> n.Node:
     """The image of an element.
 
     `{f(x) : x \\in {g(y) : y \\in S}}` is `{f(g(y)) : y \\in S}`. So the values of `g`, which may be far more
-    than the elements of `S`, need not be listed. This holds where `g` always has a value: `f` may not ask for all
-    of it.
+    than the elements of `S`, need not be listed. Where `g` may have no value, see `at_image`: `f` may not ask for
+    all of it.
     """
     return body_at(images, element)
 
@@ -538,6 +557,7 @@ def is_empty(node: n.Node) -> bool:
 
 
 _MOST_ARGUMENTS = 64
+_MOST_IMAGES = 65_536
 _MOST_LENGTHS = 32
 _FEW_CHOICES = 8
 _MOST_SUBSETS = 5_000
@@ -577,6 +597,7 @@ class Lowering(Sets):
         self.terms.sorts = sorts or {}
         self.variables = variables
         self._constants: dict[str, Entity] = {}
+        self._known: dict[tuple[object, ...], Entity] = {}
         self.calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
 
     # -- expressions ------------------------------------------------------------------------------
@@ -746,7 +767,31 @@ class Lowering(Sets):
         inner = self.entered(definition, arguments, scope)
         if inner is None:
             return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
-        return self.entity(definition.body, inner)
+        values = self._constant_arguments(definition, inner)
+        if values is None:
+            return self.entity(definition.body, inner)
+        key = (definition.name, inner.depths[definition.name], *values)
+        if key not in self._known:
+            self._known[key] = self.entity(definition.body, inner)
+        return self._known[key]
+
+    def _constant_arguments(self, definition: s.Definition, inner: Scope) -> list[n.Node] | None:
+        """The arguments of a definition that depends on nothing else; None if some are no constants."""
+        if not definition.parameters or self.specification.levels.of_definition(definition.name) > 0:
+            return None
+        found: list[n.Node] = []
+        for parameter in definition.parameters:
+            one = inner.names[parameter.name]
+            if not isinstance(one, Later) or self.specification.levels.of(one.body) > 0:
+                return None
+            try:
+                value = self._named(one, inner)
+            except Unsupported:
+                return None  # It may not be needed.
+            if not isinstance(value, n.Const):
+                return None
+            found.append(value)
+        return found
 
     def entered(
         self, definition: s.Definition, arguments: Sequence[s.Expression], scope: Scope

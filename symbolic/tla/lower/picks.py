@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
-from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.expressions import Lowering, image_at
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import Cases, Domain, Filtered, Functions, PowerSet, Product, United
 from leadline.symbolic.tla.lower.terms import Terms
+
+_MOST_PICKED = 1_024
+"""The most values of a pick: where an expression may have more, what it depends on is picked."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,10 @@ class Picks:
             after = way.requiring(self._terms.of_nothing(node, self._terms.boolean(False)))
             if after is not None:
                 yield after, self._terms.undefined(NEVER, "there is no element")
+            return
+        if isinstance(node, n.SetMap) and node.type.item.capped > _MOST_PICKED:
+            for begun, element in self._picked_listed(way, name, node.domain):
+                yield begun, image_at(node, element)
             return
         if isinstance(node, n.Const):
             if not node.value:
