@@ -149,7 +149,7 @@ class Explorer(Generic[AnyMeaning]):
     Args:
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
         notes: the findings that the meaning notes by itself, which are kept too.
-        busy: called now and then, also within a level and while initial states are listed.
+        busy: called now and then with the states found, also within a level and while initial states are listed.
 
     Attributes:
         fired: for init and each action, the number of outcomes.
@@ -168,7 +168,7 @@ class Explorer(Generic[AnyMeaning]):
     max_states: int | None = None
     checkpoint: Levels | None = None
     notes: Mapping[str, dict[Any, Any]] = field(default_factory=dict)
-    busy: Callable[[], None] = lambda: None
+    busy: Callable[[Sequence[State]], None] = lambda _: None
     order: list[State] = field(default_factory=list, init=False)
     parents: array[int] = field(default_factory=lambda: array("q"), init=False)
     seen: set[State] = field(default_factory=set, init=False)
@@ -216,7 +216,7 @@ class Explorer(Generic[AnyMeaning]):
                 break
             for index in range(start, end):
                 if index % _OFTEN == 0:
-                    self.busy()
+                    self.busy(self.order)
                 self.expand(index)
                 if self.full:
                     break
@@ -334,7 +334,7 @@ class Explorer(Generic[AnyMeaning]):
         def add(state: State | None) -> None:
             found.append(state)
             if len(found) % _OFTEN == 0:
-                self.busy()
+                self.busy(())
 
         self.semantics.steps[0](None, add)
         if not found:

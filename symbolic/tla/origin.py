@@ -108,16 +108,6 @@ class TlaOrigin(Origin):
             NoInitialState: if no state satisfies the initial condition.
             Unsupported: if the specification has no symbolic form.
         """
-        self.known_types()
-        return self._lowered()
-
-    def known_types(self) -> Mapping[str, Type]:
-        """The types of the variables, after the interpreter has run ahead if none are known.
-
-        Raises:
-            NoInitialState: if no state satisfies the initial condition.
-            Unsupported: if the initial condition has no value.
-        """
         if not self.types:
             starts, more = self.learner.some_initial()
             if not starts and self.learner.fails_initially():
@@ -128,7 +118,7 @@ class TlaOrigin(Origin):
             self.learner.run_ahead(starts, AHEAD)
             if more:
                 self.learner.hold(initial_types(self.specification))
-        return self.learner.types
+        return self._lowered()
 
     def _lowered(self) -> Model:
         """The model of the types learned so far, with those sets of model values as sorts that it treats alike."""

@@ -56,6 +56,8 @@ _SOON = 1.0
 SHORT = 4.0
 """Seconds of the processor in which a search on values may end before a model for circuits is made, which takes
 about as long."""
+_SAMPLE = 2_000
+"""The states at most from which is learned how messages lie."""
 ENOUGH = 10
 """The time that there must be for that, as a multiple of it."""
 
@@ -96,7 +98,9 @@ def answer_of_module(
     names = {one.name for one in query.chosen(model)}
     specification = _asked(model.origin.specification, names, options)
     reduced = specification.symmetry or specification.view is not None
-    stays = (reduced and specification.properties) or options.coverage or options.prove
+    # A view of states that symmetry takes for one has no form on circuits.
+    viewed = specification.symmetry and specification.view is not None
+    stays = viewed or (reduced and specification.properties) or options.coverage or options.prove
     hurried = limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     if specification.symmetry and options.checkpoint is not None:
         raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
@@ -107,12 +111,14 @@ def answer_of_module(
     first = time.process_time()
     tried = _uses_registers(specification)
 
-    def busy() -> None:
+    def busy(known: Sequence[State]) -> None:
         nonlocal tried
         if tried or time.process_time() - first <= SHORT:
             return
         # The search on values waits, and goes on if nothing comes of it.
         tried = True
+        if _has_slots(specification, known[:: 1 + len(known) // _SAMPLE]):
+            return
         try:
             found = _on_circuits(specification, model, query, _left(limits, begin), on_circuits)
         except Interrupted as interrupted:
@@ -120,16 +126,19 @@ def answer_of_module(
         if found is not None:
             raise _OnCircuits(found)
 
-    def progress(now: Progress) -> None:
-        listener.progress(now)
-        busy()
-
     try:
-        return _on_values(specification, query, limits, replace(listener, progress=progress), busy=busy)
+        return _on_values(specification, query, limits, listener, busy=busy)
     except _OnCircuits as ended:
         if isinstance(ended.answer, Interrupted):
             raise ended.answer from None
         return ended.answer
+
+
+def _has_slots(specification: Specification, known: Sequence[State]) -> bool:
+    """Whether messages lie in slots. Circuits then take longer to make than the search on values: decision 18."""
+    learner = TlaOrigin(specification, {}).learner
+    learner.run_ahead(known, 0.0)
+    return has_slots(learner.types.values())
 
 
 def _uses_registers(specification: Specification) -> bool:
@@ -151,7 +160,7 @@ def _on_values(
     limits: Limits,
     listener: Listener,
     checkpoint: Checkpoint | None = None,
-    busy: Callable[[], None] = lambda: None,
+    busy: Callable[[Sequence[State]], None] = lambda _: None,
 ) -> Answer:
     options = query.options
     assert isinstance(options, ExploreOptions)
@@ -201,12 +210,9 @@ def _on_circuits(
 
     try:
         with timely(query.source, None if limits.seconds is None else limits.seconds / 4):
-            origin = TlaOrigin(specification, {})
-            # Circuits with slots take longer to make than the search on values: decision 18.
-            if has_slots(origin.known_types().values()):
-                return None
-            narrow = origin.model()
-        if any(one.name not in narrow.properties for one in query.chosen(model)):
+            narrow = TlaOrigin(specification, {}).model()
+        slots = has_slots(one.type for one in narrow.variables)
+        if slots or any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
         *_, (lowered, answer) = widened_answers(replace(narrow, parameters=model.parameters), limits, put)
     except (LeadlineError, TimeIsOver, Unsupported, RecursionError):
@@ -488,7 +494,7 @@ def explore_specification(
     *,
     deadlock: bool,
     checkpoint: Checkpoint | None = None,
-    busy: Callable[[], None] = lambda: None,
+    busy: Callable[[Sequence[State]], None] = lambda _: None,
 ) -> Answer:
     """Explore a specification breadth-first.
 
@@ -501,7 +507,7 @@ def explore_specification(
         listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
-        busy: called now and then.
+        busy: called now and then with the states found.
 
     Raises:
         Interrupted: on Ctrl-C, with the answer so far.
@@ -558,7 +564,7 @@ class _Exploring:
         listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
         checkpoint: the folder in which levels are kept; None for none.
-        busy: called now and then.
+        busy: called now and then with the states found.
 
     Attributes:
         explorer: the search.
@@ -575,7 +581,7 @@ class _Exploring:
         listener: Listener,
         deadlock: bool,
         checkpoint: Checkpoint | None,
-        busy: Callable[[], None],
+        busy: Callable[[Sequence[State]], None],
     ) -> None:
         self._checkpoint, self._busy = checkpoint, busy
         self._behaviour, self._names, self._options, self._listener = behaviour, names, options, listener

@@ -536,7 +536,7 @@ def is_whole(node: n.Node) -> bool:
 
 
 def is_by_argument(images: n.SetMap) -> bool:
-    """Whether images are gone through by their arguments: all have a value, or they are too many to be listed."""
+    """Whether images are gone through by their arguments: they always have a value, or are too many to list."""
     assert isinstance(images.type, Set)
     return is_total(images.body) or images.type.item.capped > _MOST_IMAGES
 

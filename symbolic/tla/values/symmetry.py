@@ -283,14 +283,21 @@ class Orbits:
     def __init__(self, permutations: Iterable[_Permutation]) -> None:
         self._moves = [_Move(one) for one in permutations]
         self._first: set[State] = set()
+        self._known: dict[State, State] = {}
 
     def __call__(self, state: State) -> State:
         """The image of a state that was seen first; the state itself if none was seen."""
         if state in self._first:
             return state
+        known = self._known.get(state)
+        if known is not None:
+            return known
         for move in self._moves:
-            image = tuple([move(x) for x in state])
+            image = tuple([move.of_object(x) for x in state])
             if image in self._first:
+                if len(self._known) >= _MOST_KNOWN:
+                    self._known.clear()
+                self._known[state] = image
                 return image
         self._first.add(state)
         return state
@@ -301,6 +308,17 @@ class _Move:
 
     def __init__(self, permutation: _Permutation) -> None:
         self._known: dict[Value, Value] = dict(permutation)
+        self._objects: dict[int, tuple[Value, Value]] = {}
+
+    def of_object(self, value: Value) -> Value:
+        """As a call, for values of variables: a step keeps the objects of most, and to hash them takes long."""
+        found = self._objects.get(id(value))
+        if found is None:
+            if len(self._objects) >= _MOST_KNOWN:
+                self._objects.clear()
+            # The object is kept, so that no other one gets its number.
+            found = self._objects[id(value)] = (value, self(value))
+        return found[1]
 
     def __call__(self, value: Value) -> Value:
         kind = value.__class__

@@ -300,6 +300,19 @@ def order(value: Value) -> tuple[Any, ...]:
     return (5, len(value), sorted(map(order, value)))
 
 
+_places: dict[Value, tuple[Any, ...]] = {}
+
+
+def _place(element: Value) -> tuple[Any, ...]:
+    """As `order`; kept, since the same elements are in many sets."""
+    found = _places.get(element)
+    if found is None:
+        if len(_places) >= _MOST_ORDERED:
+            _places.clear()
+        found = _places[element] = order(element)
+    return found
+
+
 orders: dict[frozenset[Value], tuple[Value, ...]] = {}
 _MOST_ORDERED = 200_000
 
@@ -310,7 +323,7 @@ def ordered(elements: frozenset[Value]) -> tuple[Value, ...]:
     if found is None:
         kinds = {x.__class__ for x in elements}
         simple = len(kinds) == 1 and (int in kinds or str in kinds)
-        found = tuple(sorted(elements) if simple else sorted(elements, key=order))
+        found = tuple(sorted(elements) if simple else sorted(elements, key=_place))
         if len(orders) >= _MOST_ORDERED:
             orders.clear()
         orders[elements] = found
