@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.api.wording import record
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines import Answer, BmcOptions, Query, Verdict, answer_here
 from leadline.symbolic.engines.ask.result import verdict_text
 from leadline.symbolic.engines.prove.certificates import read_certificate
@@ -43,6 +44,8 @@ from leadline.symbolic.lang import (
     temporal,
     weak,
 )
+from leadline.symbolic.meaning import Steps
+from tests.random_runs import random_runs
 
 
 class Relay(Protocol):
@@ -366,3 +369,38 @@ def test_by_steps_the_loop_is_selected_in_the_unrolling() -> None:
     assert (result.trace.loop, result.trace.loop_length, result.depth) == (0, 4, 3)
     (none,) = answer_here(model, replace(query, options=BmcOptions(3, "steps"))).results
     assert none.verdict is Verdict.SAFE and none.loops
+
+
+def reached(meaning: Steps) -> set[State]:
+    """All states that steps within bounds reach."""
+    first, *others = meaning.steps
+    found: list[State] = []
+    seen: set[State] = set()
+
+    def add(state: State | None) -> None:
+        if state is not None and state not in seen:
+            seen.add(state)
+            found.append(state)
+
+    first(None, add)
+    for state in found:
+        for step in others:
+            step(state, add)
+    return seen
+
+
+@pytest.mark.parametrize("model", [relay(), clock(), *map(random_runs, range(4))])
+def test_states_with_rounds_counted_are_those_of_the_model_that_counts_them(model: Model) -> None:
+    """Also where the guess of what settles is wrong, and where there are more rounds than the model counts."""
+    for claim in model.properties.values():
+        reduced = Reduction(model, claim)
+        if reduced.rest is None:
+            continue
+        counting = Counting(reduced.product(reduced.conjuncts[0]), claim.name)
+        turned = [tuple(replace(one, rises=not one.rises) for one in level) for level in counting.settling]
+        most = 3 if counting.most is None else counting.most
+        for settling in (counting.settling, tuple(turned), ()):
+            for counting.most in {most, max(0, most - 1)}:
+                counting.settling = settling
+                found = reached(counting.steps)
+                assert found == reached(Semantics(counting.model(counting.most)))

@@ -18,6 +18,7 @@ from leadline.symbolic.solve import Solver
 
 if TYPE_CHECKING:
     from leadline.symbolic.engines import runs as liveness
+    from leadline.symbolic.meaning import Steps
 
 NewSolver = Callable[[], Solver]
 """Makes a fresh solver."""
@@ -127,6 +128,15 @@ class Engine(ABC):
             listener: is told of progress.
         """
         return None
+
+    def walking(self, steps: Steps, size: int | None) -> Engine:
+        """The engine for a model of which another meaning of its states and steps is at hand.
+
+        Args:
+            steps: the meaning, by which an engine may search, and no answer may depend on.
+            size: the number of reachable states, if it is known.
+        """
+        return self
 
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
         """The subjects of the results of an answer, in its order."""

@@ -383,7 +383,7 @@ class _Exploring:
         assert isinstance(self.explorer, CircuitExplorer)
         most = None if self.explorer.complete else self._options.max_states
 
-        def ask(other: Model, name: str, _: int) -> Result:
+        def ask(other: Model, name: str, *_: object) -> Result:
             explorer = CircuitExplorer(Semantics(other), [name], None, lambda _: None, most, unless_sure=True)
             explorer.run()
             asked = replace(self._query, properties=(name,), deadlock=False)

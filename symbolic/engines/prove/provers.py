@@ -21,6 +21,7 @@ from leadline.symbolic.engines.prove.pdr.results import (
 )
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
 from leadline.symbolic.lang import Model, Property, counted
+from leadline.symbolic.meaning import Steps
 from leadline.symbolic.trace import replay, shortening
 
 
@@ -31,6 +32,12 @@ class Pdr(Engine):
     facts = ProofFacts
     takes_solver = False
     suited = "no strengthenings are written for it"
+
+    def __init__(self, steps: Steps | None = None, size: int | None = None) -> None:
+        self._steps, self._size = steps, size
+
+    def walking(self, steps: Steps, size: int | None) -> Engine:
+        return Pdr(steps, size)
 
     def member(self, depth: int | None) -> Options | None:
         return PdrOptions() if depth is None else None
@@ -45,6 +52,7 @@ class Pdr(Engine):
         assert isinstance(options, PdrOptions)
         sizes: dict[str, ProofSize] = {}
         results = []
+        seen = pdr.Seen(model, options, query.seed, self._steps, self._size)
         for target in targets_of(model, query):
             begin = time.process_time()
 
@@ -52,7 +60,7 @@ class Pdr(Engine):
                 text = f"{counted(now.frames, 'frame')}, {now.lemmas} orbits of clauses"
                 listener.progress(Progress(now.frames, now.seconds, text=text))
 
-            found = pdr.pdr(model, target, options, seed=query.seed, told=told)
+            found = pdr.pdr(model, target, options, seed=query.seed, told=told, seen=seen)
             if options.show and found.verdict is Verdict.PROVED and found.invariant is not None:
                 found = replace(found, invariant=pdr.minimized(model, target, found.invariant))
             result, size = _told(model, target, query, found, options.show)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.runs.direct import noting_model
 from leadline.symbolic.engines.runs.product import Product
+from leadline.symbolic.lang import Map, Type
 
 Truths: TypeAlias = tuple[bool, ...]
 """A Boolean for each mark, and of a mark with keys for each tuple of them."""
 
 Add: TypeAlias = Callable[[Any], object]
+
+Moving: TypeAlias = Callable[[State, State], tuple[bool, bool]]
+"""Whether a step from a state to another moves predicates that settle, and those of the first level go back."""
 
 
 class Done(NamedTuple):
@@ -97,6 +101,7 @@ class CountedState(NamedTuple):
         able: of strong fairness, what could be done since the counting began.
         taken: of strong fairness, what was done in this round.
         rounds: the number of rounds.
+        back: whether a step moved a predicate that settles, and against its way.
     """
 
     state: State
@@ -105,6 +110,7 @@ class CountedState(NamedTuple):
     able: Truths
     taken: Truths
     rounds: int
+    back: bool = False
 
 
 class Rounds:
@@ -113,22 +119,25 @@ class Rounds:
     Args:
         steps: the steps of the product.
         most: the number up to which rounds are counted.
-        moves: whether a step from a state to another moves a predicate that has settled; None if none has.
+        moves: tells what a step does to predicates that settle; None if none does.
+
+    Attributes:
+        chosen: whether the run chooses when the counting begins.
     """
 
-    def __init__(self, steps: ProductSteps, most: int, moves: Callable[[State, State], bool] | None) -> None:
+    def __init__(self, steps: ProductSteps, most: int, moves: Moving | None) -> None:
         self._steps, self._most, self._moves = steps, most, moves
-        self._chosen = moves is not None or steps.strong
+        self.chosen = moves is not None or steps.strong
 
     @cached_property
     def steps(self) -> list[Callable[..., None]]:
         """The initial states, each action, and the beginning of the counting where the run chooses it."""
         counting = [partial(self._count, place) for place in range(self._steps.actions)]
-        return [self._begin, *counting, *([self._choose] if self._chosen else [])]
+        return [self._begin, *counting, *([self._choose] if self.chosen else [])]
 
     def _begin(self, _: None, add: Add) -> None:
         def begun(state: State | None) -> None:
-            add(None if state is None else CountedState(state, not self._chosen, (), (), (), 0))
+            add(None if state is None else CountedState(state, not self.chosen, (), (), (), 0))
 
         self._steps.steps[0](None, begun)
 
@@ -140,9 +149,11 @@ class Rounds:
         for one in self._steps.of(at.state)[place]:
             if one is None:
                 add(None)
-            elif not at.begun:
-                add(at._replace(state=one.after))
-            elif self._moves is None or not self._moves(at.state, one.after):
+                continue
+            moved, back = (False, False) if self._moves is None else self._moves(at.state, one.after)
+            if not at.begun:
+                add(at._replace(state=one.after, back=at.back or back))
+            elif not moved:
                 met, able, taken = (
                     _either(old, new)
                     for old, new in zip(
@@ -151,7 +162,51 @@ class Rounds:
                 )
                 done = all(met) and all(x or not y for x, y in zip(taken, able, strict=True))
                 rounds = min(at.rounds + done, self._most)
-                add(CountedState(one.after, True, () if done else met, able, () if done else taken, rounds))
+                rest = () if done else met, able, () if done else taken, rounds, at.back
+                add(CountedState(one.after, True, *rest))
+
+
+class CountedSteps:
+    """The states and steps of the model that `leadline.symbolic.engines.runs.rounds` makes of a product.
+
+    Args:
+        product: the product.
+        rounds: its steps with the rounds counted.
+        most: the number of rounds that a run may have.
+    """
+
+    def __init__(self, product: Product, rounds: Rounds, most: int) -> None:
+        self._rounds, self._most = rounds, most
+        self._kinds = [
+            [one.type for one in marks] for marks in (product.recurrent, product.strong, product.strong)
+        ]
+        self._counted: dict[State, CountedState] = {}
+
+    @cached_property
+    def steps(self) -> list[Callable[..., None]]:
+        """The initial states and each action."""
+        return [partial(self._step, one) for one in self._rounds.steps]
+
+    def _step(self, step: Callable[..., None], state: State | None, add: Add) -> None:
+        step(None if state is None else self._counted[state], lambda one: add(self._state(one)))
+
+    def _state(self, one: CountedState | None) -> State | None:
+        if one is None:
+            return None
+        notes = zip(self._kinds, (one.met, one.able, one.taken), strict=True)
+        flags = [_nested(kind, truths) for kinds, some in notes for truths in [iter(some)] for kind in kinds]
+        bits = [one.rounds >= number for number in range(1, self._most + 1)]
+        last = one.back or one.rounds > self._most
+        state = (*one.state, *flags, *bits, last, *([one.begun] if self._rounds.chosen else []))
+        self._counted[state] = one
+        return state
+
+
+def _nested(kind: Type, truths: Iterator[bool]) -> Any:
+    """The value that has these truths; those that lack are false."""
+    if isinstance(kind, Map):
+        return tuple(_nested(kind.value, truths) for _ in kind.keys)
+    return next(truths, False)
 
 
 def _either(old: Truths, new: Truths) -> Truths:

@@ -23,10 +23,11 @@ from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.runs.loops import SAVE
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction, runs_certificate
 from leadline.symbolic.engines.runs.product import STUTTER, Product
-from leadline.symbolic.engines.runs.random_walks import CountedState, ProductSteps, Rounds
+from leadline.symbolic.engines.runs.random_walks import CountedState, CountedSteps, ProductSteps, Rounds
 from leadline.symbolic.engines.runs.rounds import BEGIN, rounds_model
 from leadline.symbolic.engines.runs.stabilizing import Moves
 from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expressions
+from leadline.symbolic.meaning import Steps
 from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
 from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay
 from leadline.symbolic.trace.trace import action_named
@@ -36,6 +37,11 @@ MOST_ROUNDS = 20
 
 LOOK = 15_000
 """States of the product that are looked at."""
+
+COUNT = 100_000
+"""States with rounds counted that are looked at where all states of the product are known, in `LONG` seconds."""
+
+LONG = 10.0
 
 
 class Counting:
@@ -50,6 +56,7 @@ class Counting:
     Attributes:
         settling: the predicates that settle.
         most: the number of rounds that a run may have; None if there may be no such number.
+        size: the number of states of the model that claims this, if all were found; else None.
     """
 
     def __init__(self, product: Product, name: str, seed: int = 0, share: float = 1.0) -> None:
@@ -61,16 +68,26 @@ class Counting:
         self._moves.look(self._steps, walks.states, self._seconds)
         self.settling = self._moves.settling()
         found = self._walked(seed)
-        while not walks.complete and self._moved([one.state for one in found]):
+        while not walks.complete and self._moved([one.state for one in found.states]):
             found = self._walked(seed)
-        self.most = self._rounds(found)
+        if walks.complete:
+            found.walk(COUNT, LONG)
+        self.most = self._rounds(found.states)
+        self.size = len(found.states) if found.complete else None
 
-    def _walked(self, seed: int) -> list[CountedState]:
+    def _walked(self, seed: int) -> Walks[CountedState]:
         """States of the product with its rounds counted."""
+        return Walks(self._counting(MOST_ROUNDS), LOOK, Random(seed), self._seconds)
+
+    def _counting(self, most: int) -> Rounds:
         moves = self._moves.moving(self.settling) if self.settling else None
-        rounds = Rounds(self._steps, MOST_ROUNDS + 1, moves)
-        walks: Walks[CountedState] = Walks(rounds, LOOK, Random(seed), self._seconds)
-        return walks.states
+        return Rounds(self._steps, most + 1, moves)
+
+    @property
+    def steps(self) -> Steps:
+        """The states and steps of the model that claims the number of rounds, without that model."""
+        assert self.most is not None
+        return CountedSteps(self._product, self._counting(self.most), self.most)
 
     def _moved(self, states: Iterable[State]) -> bool:
         """Whether the steps from more states say something else about what settles."""
@@ -89,6 +106,7 @@ class Counting:
     def learn(self, trace: Trace) -> None:
         """Another guess, after a counterexample to the present one."""
         assert self.most is not None
+        self.size = None
         size = len(self._product.variables)
         states = [stage.state[:size] for stage in trace.stages if stage.state is not None]
         for before, after in pairwise(states):
@@ -99,8 +117,11 @@ class Counting:
         self.settling = settling
 
 
-Ask: TypeAlias = Callable[[Model, str, int], Result]
-"""Has an engine answer about a property of a model, which is named, with so many questions; 0 is no limit."""
+Ask: TypeAlias = Callable[[Model, str, int, Counting | None], Result]
+"""Has an engine answer about a property of a model, which is named, with so many questions; 0 is no limit.
+
+The last argument is what the model was guessed by, if it counts rounds.
+"""
 
 Loop: TypeAlias = Callable[[Product, str], Result | None]
 """Has an engine look for a loop in a product, if it does so by itself; the property is named."""
@@ -125,12 +146,13 @@ def answered(
     if names or query.deadlock or engine.facts is SimulateFacts:
         first = engine.answer(model, replace(query, properties=names), new_solver, limits, listener)
 
-    def ask(other: Model, name: str, questions: int) -> Result:
+    def ask(other: Model, name: str, questions: int, counting: Counting | None) -> Result:
         options = query.options.patient(questions)
         asked = replace(query, properties=(name,), options=options, deadlock=False)
         # Results about other models are not for the listener; progress is.
         only = Listener(listener.progress)
-        return engine.answer(other, asked, new_solver, limits, only).results[0]
+        by = engine if counting is None else engine.walking(counting.steps, counting.size)
+        return by.answer(other, asked, new_solver, limits, only).results[0]
 
     def loop(product: Product, name: str) -> Result | None:
         return engine.loop(product, name, query, new_solver, Listener(listener.progress))
@@ -203,7 +225,7 @@ class ReducedClaim:
             limit = PATIENCE << 2 * turn
             while counting.most is not None:
                 part = Part.by_rounds(counting.most, counting.settling, conjunct)
-                result = ask(self.reduction.stated(part), self.name, limit)
+                result = ask(self.reduction.stated(part), self.name, limit, counting)
                 if result.verdict is not Verdict.VIOLATED:
                     break
                 # It has a round too many, and may be the beginning of a run that is not fair.
@@ -221,7 +243,7 @@ class ReducedClaim:
         """Ask about a part; whether there is an answer within the limit, or none is to be had."""
         loops = part.method is Method.LOOPS
         result = self.loop(self.reduction.product(part.conjunct), self.name) if loops else None
-        result = result or ask(self.reduction.stated(part), self.name, limit)
+        result = result or ask(self.reduction.stated(part), self.name, limit, None)
         if limit and result.verdict is Verdict.UNKNOWN:
             return False
         self.parts.append((part, self._told(result)))

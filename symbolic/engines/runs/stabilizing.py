@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from leadline.symbolic.concrete import State
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.engines.runs.product import Mark, Product
-from leadline.symbolic.engines.runs.random_walks import ProductSteps, flat
+from leadline.symbolic.engines.runs.random_walks import Moving, ProductSteps, flat
 from leadline.symbolic.lang import (
     BOOL,
     NOWHERE,
@@ -228,14 +228,18 @@ class Moves:
         if rising or falling:
             self._seen.add((rising, falling))
 
-    def moving(self, settling: Settling) -> Callable[[State, State], bool]:
-        """Whether a step from a state to another moves one of some predicates."""
-        texts = {one.predicate.text for level in settling for one in level}
-        chosen = sum(1 << number for number, one in enumerate(self._predicates) if one.text in texts)
+    def moving(self, settling: Settling) -> Moving:
+        """Whether a step from a state to another moves one of some predicates, and against their ways."""
+        numbers = {one.text: number for number, one in enumerate(self._predicates)}
+        ways = [[(1 << numbers[one.predicate.text], one.rises) for one in level] for level in settling]
+        levels = [(sum(x for x, up in some if up), sum(x for x, up in some if not up)) for some in ways]
 
-        def moves(before: State, after: State) -> bool:
+        def moves(before: State, after: State) -> tuple[bool, bool]:
             rising, falling = self._between(before, after)
-            return bool((rising | falling) & chosen)
+            for up, down in levels:
+                if (rising | falling) & (up | down):
+                    return True, bool(rising & down or falling & up)
+            return False, False
 
         return moves
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from leadline.symbolic.engines.prove.pdr.engine import pdr
+    from leadline.symbolic.engines.prove.pdr.engine import Seen, pdr
     from leadline.symbolic.engines.prove.pdr.invariant import Invariant, minimized, recheck
     from leadline.symbolic.engines.prove.pdr.quantified import formulas
     from leadline.symbolic.engines.prove.pdr.results import PdrOptions, PdrProgress, PdrResult

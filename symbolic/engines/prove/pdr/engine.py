@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
@@ -25,7 +27,8 @@ from leadline.symbolic.engines.prove.pdr.results import USUAL, PdrOptions, PdrPr
 from leadline.symbolic.engines.prove.pdr.samples import Samples, choices_to
 from leadline.symbolic.engines.prove.pdr.system import BadCause, Choice, Cube, System
 from leadline.symbolic.lang import Action, InternalError, Model, OutOfBounds, Property
-from leadline.symbolic.meaning.walks import Walks
+from leadline.symbolic.meaning import Steps
+from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
 from leadline.symbolic.solve import PROVER, TRUE, Satisfiability, Solver
 from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
@@ -34,6 +37,42 @@ from leadline.symbolic.trace.replay import own_error
 
 class _Stopped(Exception):
     """The search was asked to stop."""
+
+
+class Seen:
+    """The states of a model that searches about it have found, whatever the property.
+
+    Args:
+        model: the model.
+        options: how to search.
+        seed: the seed of random choices.
+        steps: steps that are those of the model, but quicker; None if there are none.
+        size: the number of states that can be reached by these, if it is known.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        options: PdrOptions,
+        seed: int,
+        steps: Steps | None = None,
+        size: int | None = None,
+    ) -> None:
+        self.semantics = Semantics(model)
+        self._options, self._seed, self._steps, self._size = options, seed, steps, size
+
+    @cached_property
+    def walks(self) -> Walks[State]:
+        """Random walks, which searches make longer."""
+        samples = self._options.samples
+        if self._steps is not None:
+            walks: Walks[State] = Walks(self._steps, samples, Random(self._seed))
+            if self._size is not None:
+                walks.walk(self._size + 1, math.inf)
+            # Only the model itself tells where it leaves its bounds.
+            if walks.outside is None:
+                return walks
+        return Walks(self.semantics, samples, Random(self._seed))
 
 
 class _Walked(Exception):
@@ -70,6 +109,7 @@ def pdr(
     seed: int = 0,
     told: Callable[[PdrProgress], None] = lambda _: None,
     stop: Callable[[], str | None] = lambda: None,
+    seen: Seen | None = None,
 ) -> PdrResult:
     """Prove a property of every reachable state, or find a counterexample.
 
@@ -84,12 +124,13 @@ def pdr(
         seed: the seed of random choices.
         told: called after each frame.
         stop: asked now and then whether to stop, and why.
+        seen: the states that earlier searches about the model have found; None if there was none.
 
     Raises:
         ModelError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
-    search = _Search(model, target, options, seed, told, stop)
+    search = _Search(model, target, options, seed, told, stop, seen or Seen(model, options, seed))
     try:
         return search.result(*search.run())
     except _Stopped as why:
@@ -107,12 +148,14 @@ class _Search:
         seed: int,
         told: Callable[[PdrProgress], None],
         stop: Callable[[], str | None],
+        seen: Seen,
     ) -> None:
         self._model, self._target, self._options = model, target, options
         self._dice = Random(seed)
         self._told, self._stop = told, stop
-        self._begin = time.perf_counter()
-        self._semantics = Semantics(model)
+        self._begin, self._began = time.perf_counter(), time.process_time()
+        self._semantics = seen.semantics
+        self._seen = seen
         self._outside: Trace | None = None
         self._frames: Frames | None = None
         self._looked_at = 0
@@ -127,8 +170,7 @@ class _Search:
     def run(self) -> tuple[Invariant | Trace | None, str | None]:
         """The invariant, the trace of a violation, or neither and why."""
         options = self._options
-        walks: Walks[State] = Walks(self._semantics, options.samples, self._dice)
-        self._walks = walks
+        self._walks = walks = self._seen.walks
         self._longer = [] if walks.complete else list(options.longer)
         trace = self._bad_sample()
         if trace is not None:
@@ -155,7 +197,8 @@ class _Search:
     def _begin_frames(self, system: System) -> None:
         """Begin with frames that are empty."""
         options, before, dice = self._options, self._frames, self._dice
-        self._samples = Samples(system, self._walks, self._semantics, dice)
+        most = None if self._walks.complete else options.samples
+        self._samples = Samples(system, self._walks, most, self._semantics, dice)
         self._frames = frames = Frames(system, self._watch, Memory(system, dice))
         if before is not None:
             frames.counts = before.counts
@@ -383,7 +426,9 @@ class _Search:
         if why is not None:
             raise _Stopped(why)
         if frames is not None and self._longer and frames.counts.questions >= self._longer[0][0]:
-            self._walks.walk(self._longer.pop(0)[1])
+            # A search that takes long may as well look for states half as long.
+            took = time.process_time() - self._began
+            self._walks.walk(self._longer.pop(0)[1], max(MOST_SECONDS, took / 2))
             trace = self._bad_sample()
             self._outside_sample()
             if trace is not None or self._walks.complete:

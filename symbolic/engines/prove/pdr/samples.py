@@ -31,15 +31,18 @@ class Samples:
     Args:
         system: the model's transition system.
         walks: the states.
+        most: the number of these, the first ones, to take; None for all.
         semantics: the model's concrete meaning.
         dice: what the permutations are drawn from where there are too many.
     """
 
-    def __init__(self, system: System, walks: Walks[State], semantics: Semantics, dice: Random) -> None:
+    def __init__(
+        self, system: System, walks: Walks[State], most: int | None, semantics: Semantics, dice: Random
+    ) -> None:
         self._system, self._walks, self._semantics = system, walks, semantics
-        self._states = walks.states
+        self._states = walks.states[:most]
         own = self._by_literal()
-        self._images = system.permutations(max(1, _MOST // max(1, len(walks.states))), dice)
+        self._images = system.permutations(max(1, _MOST // max(1, len(self._states))), dice)
         self._columns, self._all = self._with_images(own)
 
     # -- by literal --------------------------------------------------------------------------------
