@@ -40,7 +40,7 @@ class _Stopped(Exception):
 
 
 class Seen:
-    """The states of a model that searches about it have found, whatever the property.
+    """Knowledge of a model that does not depend on the property, such as the states that searches have found.
 
     Args:
         model: the model.
@@ -60,6 +60,19 @@ class Seen:
     ) -> None:
         self.semantics = Semantics(model)
         self._options, self._seed, self._steps, self._size = options, seed, steps, size
+        self._inductive: dict[tuple[str, ...], tuple[Property, ...]] = {}
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """The model's encoding."""
+        return Encoding(self.semantics.model)
+
+    def inductive_part(self, candidates: tuple[Property, ...]) -> tuple[Property, ...]:
+        """The largest part of some formulas that is inductive together; see the function of that name."""
+        names = tuple(one.name for one in candidates)
+        if names not in self._inductive:
+            self._inductive[names] = inductive_part(self.encoding, candidates)
+        return self._inductive[names]
 
     @cached_property
     def walks(self) -> Walks[State]:
@@ -124,7 +137,7 @@ def pdr(
         seed: the seed of random choices.
         told: called after each frame.
         stop: asked now and then whether to stop, and why.
-        seen: the states that earlier searches about the model have found; None if there was none.
+        seen: what earlier searches know of the model; None if there was none.
 
     Raises:
         ModelError: if the model has no initial state.
@@ -177,7 +190,8 @@ class _Search:
             return trace, None
         self._outside_sample()
         kept = self._candidates() if options.strengthenings else ()
-        system = System(self._model, self._target, kept, symmetric=options.symmetry)
+        encoding = self._seen.encoding
+        system = System(self._model, self._target, kept, symmetric=options.symmetry, encoding=encoding)
         self._start_outside(system)
         if not walks.states:
             if self._outside is None:
@@ -227,7 +241,7 @@ class _Search:
         """The lemmas that are inductive together; the property may be among them."""
         alone = self._model.origin is None
         means = [x for x in lemmas(self._model, self._target.name) if not alone or x != self._target]
-        return inductive_part(self._model, means)
+        return self._seen.inductive_part(tuple(means))
 
     def _clean(self) -> Trace | None:
         """Exclude every bad state from the last frame; the trace of a violation if one is reached."""
@@ -455,7 +469,7 @@ class _Search:
         return PdrResult(verdict, found, None, why, progress)
 
 
-def inductive_part(model: Model, candidates: Sequence[Property]) -> tuple[Property, ...]:
+def inductive_part(encoding: Encoding, candidates: Sequence[Property]) -> tuple[Property, ...]:
     """The largest part of some formulas that is inductive together: candidate lemmas.
 
     C. Flanagan, K. Leino: Houdini, an Annotation Assistant for ESC/Java, FME 2001.
@@ -464,12 +478,12 @@ def inductive_part(model: Model, candidates: Sequence[Property]) -> tuple[Proper
     satisfies a formula if its evaluation is within bounds and true.
 
     Args:
-        model: the model.
+        encoding: the model's encoding.
         candidates: the formulas.
     """
     if not candidates:
         return ()
-    encoding = Encoding(model)
+    model = encoding.model
     predicates = encoding.predicates(candidates)
     kept = _true_at_first(encoding, predicates)
     waiting = list(model.actions)

@@ -112,6 +112,7 @@ class System:
         target: the property.
         assumed: properties that are known to hold in every reachable state.
         symmetric: whether to look for sorts whose members may be treated alike.
+        encoding: the model's encoding, if there is one.
 
     Attributes:
         facts: what each literal of a state says.
@@ -121,12 +122,18 @@ class System:
     """
 
     def __init__(
-        self, model: Model, target: Property, assumed: Sequence[Property] = (), *, symmetric: bool = True
+        self,
+        model: Model,
+        target: Property,
+        assumed: Sequence[Property] = (),
+        *,
+        symmetric: bool = True,
+        encoding: Encoding | None = None,
     ) -> None:
         self.model = model
         self.target = target
         self.assumed = tuple(assumed)
-        self.encoding = Encoding(model)
+        self.encoding = Encoding(model) if encoding is None else encoding
         self.facts = Facts(model)
         self.size = len(self.facts.literals)
         assert self.encoding.input_row == tuple(range(TRUE + 1, TRUE + 1 + self.size)), "one row of inputs"
