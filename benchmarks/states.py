@@ -11,7 +11,8 @@ it next tells how far it is, and its states a second until then stand for those 
 `_TLC_RUNS_FEWER`, and compares states a second of the processor. The making of circuits counts, and the start of
 TLC does not.
 
-`--workers N` compares one process with N instead, by the clock: the machine must have nothing else to do.
+`--workers N` compares one process with N instead, by the clock: the machine must have nothing else to do. Each
+runs `_TIMES` times, in turn.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -124,6 +126,7 @@ def timed(row: Row, workers: int) -> tuple[int, float, float]:
     """Explore a model with some processes: states, seconds by the clock, and those of the processor, of all."""
     semantics = Semantics(model_of(find(row.protocol), row.parameters))
     explorer = CircuitExplorer(semantics, [row.property], None, lambda _: None, None, workers=workers)
+    bytearray(b"\1") * _TOUCHED  # the host of a virtual machine gives memory slowly, once
     clock, begin = time.monotonic(), time.process_time()
     explorer.run()
     clock, seconds, states = time.monotonic() - clock, time.process_time() - begin, explorer.within[-1]
@@ -132,21 +135,29 @@ def timed(row: Row, workers: int) -> tuple[int, float, float]:
     return states, clock, seconds + others.ru_utime + others.ru_stime
 
 
+_TOUCHED = 3 << 29
+_TIMES = 5
+
+
 def _workers_table(only: str, workers: int) -> None:
-    """Print the table of processes."""
+    """Print the table of processes: medians of runs in turn, and of their quotients."""
     print(f"| model | states | one process: s | CPU s | {workers} processes: s | CPU s | times |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for row in ROWS:
         if only not in row.name:
             continue
-        found = []
-        for number in (1, workers):
+        found: dict[int, list[tuple[int, float, float]]] = {1: [], workers: []}
+        for number in [1, workers] * _TIMES:
             with ProcessPoolExecutor(1) as pool:
-                found.append(pool.submit(timed, row, number).result())
-        (states, clock, seconds), (others, quicker, more) = found
-        assert states == others, (states, others)
-        cells = f"{clock:.2f} | {seconds:.2f} | {quicker:.2f} | {more:.2f} | {clock / quicker:.2f}"
-        print(f"| {row.name} | {states:,} | {cells} |", flush=True)
+                found[number].append(pool.submit(timed, row, number).result())
+        (states,) = {one for every in found.values() for one, _, _ in every}
+        seconds = [
+            median(x) for every in found.values() for x in zip(*(one[1:] for one in every), strict=True)
+        ]
+        times = median(one[1] / two[1] for one, two in zip(*found.values(), strict=True))
+        print(
+            f"| {row.name} | {states:,} | {' | '.join(f'{x:.2f}' for x in (*seconds, times))} |", flush=True
+        )
 
 
 _TLC_RUNS_FEWER = 5

@@ -4,9 +4,10 @@ A search begins in one process. Once it has many states it goes on in copies of 
 has the states whose hash falls to it. The process itself then coordinates them, and keeps no state.
 
 A level is gone through in rounds. In a round each share looks up the states that were sent to it in the round
-before, and then finds successors of its own states of the level and writes them, with their hashes, where all
-shares read. Nobody sorts them by receiver: each share reads all hashes and picks what falls to it. There are two
-places to write, used in turn, so that a round needs no more than a message to each share and one back.
+before. Then it finds successors of its own states of the level and writes them, with their hashes, where all
+shares read; those that fall to itself it looks up at once. Nobody sorts them by receiver: each share reads all
+hashes and picks what falls to it. There are two places to write, used in turn, so that a round needs no more
+than a message to each share and one back.
 """
 
 from __future__ import annotations
@@ -28,27 +29,29 @@ from typing import Any, NamedTuple, NoReturn
 from weakref import finalize
 
 import numpy as np
-import numpy.typing as npt
 
 from leadline.symbolic.bits.lanes import WORD, Indices, Words
-from leadline.symbolic.bits.search import Begun, Found, Search, Table, Tests, hashes, occurring
+from leadline.symbolic.bits.search import Begun, Found, Moves, Search, Table, Tests, hashes, occurring
 from leadline.symbolic.lang import InternalError
 
-ALONE = 1 << 17
+ALONE = 1 << 15
 """The number of states up to which one process searches: it has them before copies of it are ready."""
-_ROUND = 1 << 17
-"""The number of successors after which a share ends its round."""
+_ROUND = 1 << 18
+"""The number of successors after which a share ends its round; half of them are looked up or sent together."""
 _PLACES = 32
 """The bits of a state's number within its share; the number of the share, from 1, comes before them."""
 _OWN = (1 << _PLACES) - 1
 _GROWN = 1 << 24
 """The bytes by which the memory that shares write to grows at least."""
-_MORE = np.uint64(32)
 
 
-def share_of(marks: Words, shares: int) -> Words:
-    """The share to which each of some hashes falls, by its upper half: tables use the lower one for slots."""
-    return ((marks >> _MORE) * np.uint64(shares)) >> _MORE
+def falling_to(place: int, shares: int, marks: Words) -> Indices:
+    """The places of the states that fall to a share, by the lower halves of their hashes.
+
+    Tables have the upper halves for slots.
+    """
+    first, last = ((x << 32) // shares for x in (place, place + 1))
+    return np.flatnonzero(marks.view(np.uint32)[::2] - np.uint32(first) < last - first)
 
 
 class Chunk(NamedTuple):
@@ -71,7 +74,7 @@ class Columns(NamedTuple):
     marks: Words
     parents: Indices
     states: Words
-    moves: npt.NDArray[np.uint16]
+    moves: Moves
 
 
 class Box:
@@ -170,8 +173,9 @@ class WorkerSearch(Search):
         self, search: Search, start: int, numbers: Indices, place: int, boxes: Sequence[Sequence[Box]]
     ) -> None:
         vars(self).update(vars(search))  # with its compiled programs, which took long
-        self._place, self._boxes, self._turn = place, boxes, 0
-        self._sends: list[Chunk] | None = None
+        self._place, self._shares, self._boxes, self._turn = place, len(boxes[0]), boxes, 0
+        self._numbered, self._together = place + 1 << _PLACES, _ROUND // 2
+        self._sends: list[Chunk] = []
         own = np.flatnonzero(numbers >> _PLACES == place + 1)
         parents = np.frombuffer(search.parents, np.int32)[own]
         self.parents = array("q", np.where(parents < 0, -1, numbers[parents]).tobytes())
@@ -186,10 +190,6 @@ class WorkerSearch(Search):
         self.deadlocks, self.deadlock, self.failures, self.failure = 0, None, 0, None
         self.found = [Found() for _ in self.claims]
         self.beyond = self.weighed = 0
-
-    @property
-    def _shares(self) -> int:
-        return len(self._boxes[0])
 
     def serve(self, line: Connection) -> None:
         """Answer requests, each a method's name with arguments, until there are no more."""
@@ -216,20 +216,20 @@ class WorkerSearch(Search):
         Returns:
             The successors written, whether there are more of the level, and the findings.
         """
-        self._receive(sent)
+        for place, (box, chunks) in enumerate(zip(self._boxes[self._turn], sent, strict=True)):
+            for columns in map(box.columns, chunks if place != self._place else ()):
+                self._own(columns)
         if new_level:
             self._begin_level(self._next)
             self._end = self.table.size
         self._turn ^= 1
         self._boxes[self._turn][self._place].clear()
-        chunks: list[Chunk] = []
-        self._sends = chunks
-        while self._next < self._end and sum(one.length for one in chunks) < _ROUND:
+        self._sends = []
+        while self._next < self._end and sum(one.length for one in self._sends) < _ROUND:
             begin, self._next = self._next, min(self._end, self._next + self._steps.lanes)
             self._expand(begin, self._next)
             self._add()
-        self._sends = None
-        return chunks, self._next < self._end, self._findings()
+        return self._sends, self._next < self._end, self._findings()
 
     def _findings(self) -> Findings:
         return _renumbered(findings_of(self), lambda place: place | (self._place + 1) << _PLACES)
@@ -252,33 +252,27 @@ class WorkerSearch(Search):
 
     # -- states ------------------------------------------------------------------------------------
 
-    def _receive(self, sent: Sequence[Sequence[Chunk]]) -> None:
-        """Look up the states among those sent that fall to this share."""
-        for box, chunks in zip(self._boxes[self._turn], sent, strict=True):
-            for columns in map(box.columns, chunks):
-                mine = np.flatnonzero(share_of(columns.marks, self._shares) == self._place)
-                before = self.table.size
-                added = self._enter(columns.states.take(mine, axis=0), columns.marks.take(mine))
-                new = mine[added]
-                self._look_at_new(before, columns.parents.take(new), columns.moves.take(new))
+    def _own(self, columns: Columns) -> None:
+        """Look up those of some states that fall to this share."""
+        before = self.table.size
+        new = self._enter(columns.states, columns.marks, falling_to(self._place, self._shares, columns.marks))
+        self._look_at_new(before, columns.parents.take(new), columns.moves.take(new))
 
     def _add(self) -> None:
-        """Send the states that wait for it to all shares."""
-        assert self._sends is not None
+        """Look up those of the states that wait for it that fall to this share, and send them to the others."""
         if not self._pending:
             return
         pending, self._pending = self._pending, []
-        chunk, columns = self._boxes[self._turn][self._place].room(sum(len(one.states) for one in pending))
-        end = 0
-        for one in pending:
-            begin, end = end, end + len(one.states)
-            columns.states[begin:end] = one.states
-            np.bitwise_or(one.parents, (self._place + 1) << _PLACES, out=columns.parents[begin:end])
-            columns.moves[begin:end] = one.move
+        sizes = [len(one.states) for one in pending]
+        chunk, columns = self._boxes[self._turn][self._place].room(sum(sizes))
+        np.concatenate([one.states for one in pending], out=columns.states)
+        np.concatenate([one.parents for one in pending], out=columns.parents)
+        columns.moves[:] = np.repeat([one.move for one in pending], sizes)
         if self.orbits is not None:
             columns.states[:] = self.orbits.least(columns.states)
         columns.marks[:] = hashes(columns.states)
         self._sends.append(chunk)
+        self._own(columns)
 
 
 @dataclass
@@ -313,11 +307,10 @@ class DividedSearch(Search):
 
     def _divide(self, start: int) -> None:
         """Start the shares, for the level that begins with a state."""
-        owners = share_of(hashes(self.states), self.workers).astype(np.int64)
-        numbers = owners + 1 << _PLACES
-        for place in range(self.workers):
-            own = np.flatnonzero(owners == place)
-            numbers[own] |= np.arange(len(own))
+        marks, numbers = hashes(self.states), np.empty(self.size, np.int64)
+        owned = [falling_to(place, self.workers, marks) for place in range(self.workers)]
+        for place, own in enumerate(owned):
+            numbers[own] = np.arange(len(own)) + (place + 1 << _PLACES)
         boxes = [[Box(self.width) for _ in range(self.workers)] for _ in range(2)]
         pids: list[int] = []
         finalize(self, _end, os.getpid(), self._lines, pids)
@@ -335,7 +328,7 @@ class DividedSearch(Search):
         self.deadlock = self.failure = None
         self.found = [Found() for _ in self.claims]
         self.table, self.parents = Table(self.width), array("i")
-        self._sizes = np.bincount(owners, minlength=self.workers).tolist()
+        self._sizes = [*map(len, owned)]
         self._merge([self._base])
 
     def _run_level(self) -> bool:

@@ -121,7 +121,7 @@ def _assignments(
         found = np.concatenate([found, set_too])
         program = tests[place]
         if program is not None:
-            lanes = where(_run(program, found)[program.outputs[0][0]])
+            lanes = where(_run(program, found)[0])
             found = found[lanes[lanes < len(found)]]
         if len(found):
             waiting.append((place + 1, found))
@@ -142,17 +142,16 @@ def _tests(circuit: Circuit, inputs: Sequence[int], allowed: int) -> list[Progra
     return [compiled(circuit, inputs, [[circuit.conj(literals)]]) if literals else None for literals in parts]
 
 
-def _run(program: Program, states: Words) -> Sequence[Words]:
-    """The registers after the first section. Lanes without a state have some value, too."""
+def _run(program: Program, states: Words) -> Words:
+    """The rows of the first section's literals. Lanes without a state have some value, too."""
     registers = Registers(program, -(-len(states) // WORD))
     sliced(states, registers.inputs)
-    program.run(0, registers.rows)
-    return registers.rows
+    return registers.run(0)
 
 
 def _outputs(program: Program, states: Words, bits: int) -> Words:
     """The outputs of the first section, as states."""
     rows = np.zeros((words_for(bits) * WORD, -(-len(states) // WORD)), np.uint64)
     if bits:  # a state whose variables have one value each has none
-        rows[:bits] = _run(program, states)[program.outputs[0].start : program.outputs[0].stop]
+        rows[:bits] = _run(program, states)
     return unsliced(rows, len(states))

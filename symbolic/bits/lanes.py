@@ -38,6 +38,14 @@ _WORDS = 4
 """Blocks of so many words of a state are transposed together, so that a state is in the cache for all of them."""
 
 
+def keep_memory() -> None:
+    """Have the memory of arrays that are given up used for the next ones, rather than asked of the system again.
+
+    glibc does so with arrays that are no larger than one it has given back, of 32 MB at most.
+    """
+    np.empty(31 << 20, np.uint8)
+
+
 def words_for(bits: int) -> int:
     """The number of words that hold so many bits; at least one."""
     return max(1, -(-bits // WORD))
@@ -63,19 +71,23 @@ def sliced(states: Words, rows: Words) -> None:
         place[:] = blocks.reshape(-1, end - begin)[: len(place)]
 
 
-def unsliced(rows: Words, states: int) -> Words:
+def unsliced(rows: Words, states: int, chosen: Indices | None = None) -> Words:
     """The states of the first lanes; the inverse of `sliced`.
 
     Args:
         rows: the rows of the first bits of a state; its other bits are zero.
         states: the number of states.
+        chosen: the places of these rows among those given; None for all.
     """
     bits, size = rows.shape
+    if chosen is not None:
+        bits = len(chosen)
     words = words_for(bits)
     lanes = np.empty((size, WORD, words), np.uint64)
     for first, last, begin, end in _pieces(words, size):
         blocks = np.zeros((last - first, WORD, end - begin), np.uint64)
-        place = rows[first * WORD : last * WORD, begin:end]
+        some = slice(first * WORD, last * WORD)
+        place = rows[some if chosen is None else chosen[some], begin:end]
         blocks.reshape(-1, end - begin)[: len(place)] = place
         _transpose(blocks)
         lanes[begin:end, :, first:last] = blocks.transpose(2, 1, 0)

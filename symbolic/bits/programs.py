@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from leadline.symbolic.bits.lanes import Words
-from leadline.symbolic.encode.circuit import TRUE, And, Circuit, Mux, Xor, operands
+from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Mux, Xor, operands
 
 _Ufunc = Callable[..., Any]
 Operation = tuple[_Ufunc, int, int, int]
@@ -39,37 +39,46 @@ class Program:
     registers: int
     sections: tuple[tuple[Operation, ...], ...]
 
-    def run(self, section: int, rows: Sequence[Words]) -> None:
-        """Run a section.
-
-        Args:
-            section: its number.
-            rows: the register file: a row for each register.
-        """
-        for operation, left, right, result in self.sections[section]:
-            operation(rows[left], rows[right], rows[result])
-
 
 class Registers:
     """A register file for one program and a number of lanes.
 
     Attributes:
         all: the registers, as one array.
-        rows: each register by itself.
         inputs: those of the inputs.
     """
 
     def __init__(self, program: Program, size: int) -> None:
-        self._program = program
+        self.program = program
         self._room = np.empty(program.registers * size, np.uint64)
+        self._bound: dict[int, list[tuple[_Ufunc, Words, Words, Words]]] = {}
         self.clear(size)
 
     def clear(self, size: int) -> None:
         """Forget all rows; the new ones, in the same memory, are no longer than the first ones were."""
-        self.all = self._room[: self._program.registers * size].reshape(-1, size)
+        self.all = self._room[: self.program.registers * size].reshape(-1, size)
         self.all[0] = ~np.uint64(0)
-        self.rows = list(self.all)
-        self.inputs = self.all[1 : self._program.inputs + 1]
+        self.inputs = self.all[1 : self.program.inputs + 1]
+        self._rows, self._bound = list(self.all), {}
+
+    def run(self, section: int) -> Words:
+        """Run a section.
+
+        Returns:
+            The rows of its literals.
+        """
+        bound = self._bound.get(section)
+        if bound is None:
+            rows, made = self._rows, self.program.sections[section]
+            bound = self._bound[section] = [(f, rows[x], rows[y], rows[z]) for f, x, y, z in made]
+        for operation, left, right, result in bound:
+            operation(left, right, result)
+        return self.outputs(section)
+
+    def outputs(self, section: int) -> Words:
+        """The rows of a section's literals, if it was the last one to be run but for the first."""
+        own = self.program.outputs[section]
+        return self.all[own.start : own.stop]
 
 
 def compiled(circuit: Circuit, inputs: Sequence[int], sections: Sequence[Sequence[int]]) -> Program:
@@ -120,6 +129,25 @@ def below(circuit: Circuit, literals: Iterable[int]) -> list[int]:
             waiting.append(variable)
             waiting += (abs(x) for x in operands(circuit.gates[variable])[::-1])
     return [*found]
+
+
+def without(circuit: Circuit, literals: Sequence[int], false: Iterable[int]) -> list[int]:
+    """Some literals where some inputs are false."""
+    known = {TRUE: TRUE, **dict.fromkeys(false, FALSE)}
+
+    def literal(x: int) -> int:
+        found = known.get(abs(x), abs(x))
+        return found if x > 0 else -found
+
+    for variable in below(circuit, literals):
+        match circuit.gates[variable]:
+            case And(conjuncts):
+                known[variable] = circuit.conj(map(literal, conjuncts))
+            case Xor(left, right):
+                known[variable] = circuit.xor(literal(left), literal(right))
+            case Mux(condition, then, orelse):
+                known[variable] = circuit.mux(literal(condition), literal(then), literal(orelse))
+    return [*map(literal, literals)]
 
 
 def support(circuit: Circuit, literal: int) -> set[int]:

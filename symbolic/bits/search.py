@@ -32,6 +32,7 @@ from leadline.symbolic.bits.lanes import (
     Scatter,
     Words,
     count,
+    keep_memory,
     last_lanes,
     sliced,
     unsliced,
@@ -48,9 +49,7 @@ if TYPE_CHECKING:
 
 
 _FIRST = 1 << 12
-_NUMBER = np.uint64(0xFFFFFFFF)
-_TAG = np.uint64(0xFFFFFFFF00000000)
-_REHASHED = 1 << 16
+_SET = np.uint64(1 << 32)
 _CACHED = 1 << 15
 """The words that a core's cache holds beside others."""
 _MAPPED = 1 << 28
@@ -59,7 +58,10 @@ _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
 def hashes(states: Words) -> Words:
-    """A hash of each of some states: the finalizer of splitmix64 over their words."""
+    """A hash of each of some states: the finalizer of splitmix64 over their words.
+
+    A bit in the middle is set, so that the upper half is not zero.
+    """
     first, second, third = map(np.uint64, _MULTIPLIERS)
     hashed = np.empty(len(states), np.uint64)
     for piece in _pieces(states):
@@ -72,6 +74,7 @@ def hashes(states: Words) -> Words:
             found ^= found >> np.uint64(29)
         found *= third
         found ^= found >> np.uint64(32)
+        found |= _SET
     return hashed
 
 
@@ -109,18 +112,21 @@ class Rows:
         """Add some states."""
         end = self.size + len(states)
         if end > len(self.room):
-            self._grow(max(end, self.size + self.size // 2))
+            self._grow(end)
         self.room[self.size : end] = states
         self.size = end
 
     def _grow(self, size: int) -> None:
-        """Make room for so many states.
+        """Make room for so many states at least.
 
         Raises:
             MemoryError: if neither memory nor the disk has room for them.
         """
-        shape = size, self.room.shape[1]
-        if 8 * size * shape[1] <= _MAPPED:
+        width, most = self.room.shape[1], _MAPPED // (8 * self.room.shape[1])
+        # Memory that is not touched is only a promise, and copies are touched once more.
+        size = max(size, min(4 * self.size, most) if size <= most else self.size + self.size // 2)
+        shape = size, width
+        if size <= most:
             grown = np.empty(shape, np.uint64)
             grown[: self.size] = self.all
         else:
@@ -142,17 +148,24 @@ class Rows:
 class Table:
     """A set of states.
 
+    A slot is a number. Its upper bits are those of a state's hash, and its lower ones, as many as tell all slots
+    apart, are one more than the number of the state. The uppermost bits of a hash tell at which slot to look
+    first. So the slots alone suffice to make a larger table, which is filled in its order.
+
     Args:
         width: the number of words of a state.
-
-    Attributes:
-        looked_up: the slots of the states that were given last, those that are new among them.
     """
 
     def __init__(self, width: int) -> None:
-        self.looked_up = np.empty(0, np.int64)
         self._rows = Rows(width)
-        self._slots = np.zeros(2 * _FIRST, np.uint64)
+        self._place(2 * _FIRST)
+        self._looked_up = np.empty(0, np.int64)
+
+    def _place(self, size: int) -> None:
+        """Have so many free slots, a power of two."""
+        self._slots = np.zeros(size, np.uint64)
+        self._number = np.uint64(size - 1)
+        self._first = np.uint64(WORD + 1 - size.bit_length())
 
     @property
     def size(self) -> int:
@@ -164,13 +177,20 @@ class Table:
         """The states in the order in which they were added."""
         return self._rows.all
 
-    def add(self, states: Words, most: int | None = None, marks: Words | None = None) -> tuple[Indices, bool]:
+    def add(
+        self,
+        states: Words,
+        most: int | None = None,
+        marks: Words | None = None,
+        among: Indices | None = None,
+    ) -> tuple[Indices, bool]:
         """Add those of some states that are new.
 
         Args:
             states: the states.
             most: how many may be added; None for any number.
-            marks: their `hashes`, if they are known; they are changed.
+            marks: their `hashes`, if they are known.
+            among: the places of those to look at; None for all.
 
         Returns:
             Which were added, as their places among those given, ascending, as their numbers are; and whether
@@ -179,81 +199,111 @@ class Table:
         self._make_room(len(states))
         if marks is None:
             marks = hashes(states)
-        at = self._slot(marks)
-        marks &= _TAG
-        # A new state claims a slot, by a number behind those of all that exist.
-        claims = marks | np.arange(self.size + 1, self.size + 1 + len(states), dtype=np.uint64)
-        place = np.arange(len(states))
-        slot = np.full(len(states), -1)
-        self.looked_up = np.empty(len(states), np.int64)
+        self._looked_up = at = self._slot(marks)
+        place, own = np.arange(len(states)), marks
+        if among is not None:
+            place, own, at = among, marks.take(among), at.take(among)
+        claimed, tries = np.zeros(len(states), np.bool_), 0
         while len(place):
             there = self._slots.take(at)
-            self.looked_up[place] = at
-            free = np.flatnonzero(there == 0)
+            # Of equal states the first wins: later assignments prevail.
+            free = np.flatnonzero(there == 0)[::-1]
             if len(free):
-                # Of equal states the first wins: later assignments prevail.
-                self._slots[at[free[::-1]]] = claims[place[free[::-1]]]
-                there[free] = taken = self._slots.take(at[free])
-                won = free[taken == claims[place[free]]]
-                slot[place[won]] = at[won]
-            going = self._differs(states, place, there, marks)
-            place, at = place[going], (at[going] + 1) & (len(self._slots) - 1)
-        new = np.flatnonzero(slot >= 0)
+                # A new state claims a slot, by a number behind those of all that exist.
+                spots, new = at.take(free), place.take(free)
+                claims = self._entries(own.take(free), new + self.size)
+                self._slots[spots] = claims
+                now = self._slots.take(spots)
+                lost = np.flatnonzero(now != claims)
+                there[free.take(lost)] = now.take(lost)
+                claimed[new] = True
+                claimed[new.take(lost)] = False
+            others = np.flatnonzero(there != 0)
+            going = others.take(self._unlike(states, place, own, there, others))
+            tries += 1
+            place, own, at = place.take(going), own.take(going), self._next(at.take(going), tries)
+            self._looked_up[place] = at
+        new = np.flatnonzero(claimed)
         added = new[:most]
-        numbers = np.arange(self.size + 1, self.size + 1 + len(added), dtype=np.uint64)
-        self._slots[slot[added]] = marks[added] | numbers
-        self._rows.add(states[added])
+        numbers = np.arange(self.size, self.size + len(added))
+        self._slots[self._looked_up.take(added)] = self._entries(marks.take(added), numbers)
+        self._rows.add(states.take(added, axis=0))
         return added, len(new) > len(added)
 
     def numbers(self) -> Indices:
         """The numbers of the states that were given last, if none of them was left out."""
-        found: Indices = (self._slots[self.looked_up] & _NUMBER).astype(np.int64) - 1
+        return self._numbers(self._slots.take(self._looked_up))
+
+    def _numbers(self, entries: Words) -> Indices:
+        found: Indices = (entries & self._number).view(np.int64)
+        found -= 1
         return found
 
-    def _slot(self, marks: Words) -> Indices:
-        """The slot at which to look for a state first."""
-        return (marks & np.uint64(len(self._slots) - 1)).astype(np.int64)
+    def _entries(self, marks: Words, numbers: Indices) -> Words:
+        """The slots of states by their hashes, which are changed, and their numbers."""
+        marks &= ~self._number
+        marks |= (numbers + 1).view(np.uint64)
+        return marks
 
-    def _differs(self, states: Words, place: Indices, there: Words, marks: Words) -> Indices:
-        """Those of some states that are not the one in their slot, which may be one that is being added."""
-        differs = (there ^ marks.take(place)) > _NUMBER
-        alike = np.flatnonzero(~differs)
-        number = (there.take(alike) & _NUMBER).astype(np.int64) - 1
+    def _slot(self, marks: Words) -> Indices:
+        """The slots at which to look for states first."""
+        return (marks >> self._first).view(np.int64)
+
+    def _next(self, at: Indices, tries: int) -> Indices:
+        """The slots after some, which are changed: longer steps from try to try reach all and avoid heaps."""
+        at += tries
+        at &= len(self._slots) - 1
+        return at
+
+    def _unlike(self, states: Words, place: Indices, own: Words, there: Words, others: Indices) -> Indices:
+        """Those of some states that are not the one in their slot, which may be one that is being added.
+
+        Args:
+            states: the states that are looked up.
+            place: the places among them of those that are left.
+            own: the hashes of these.
+            there: what is in their slots.
+            others: those whose slot is taken.
+
+        Returns:
+            Places in `others`.
+        """
+        there = there.take(others)
+        unlike = (there ^ own.take(others)) > self._number
+        alike = np.flatnonzero(~unlike)
+        number = self._numbers(there.take(alike))
         new = np.flatnonzero(number >= self.size)
         # These have no place yet; any will do until they are put in.
         other = self._rows.room.take(number, axis=0, mode="clip")
         if len(new):
-            other[new] = states.take(number[new] - self.size, axis=0)
-        other ^= states if len(alike) == len(states) else states.take(place.take(alike), axis=0)
-        for piece in _pieces(other):
-            unlike, *columns = other[piece].T
-            for column in columns:
-                unlike |= column
-        differs[alike] = other[:, 0] != 0
-        return np.flatnonzero(differs)
+            other[new] = states.take(number.take(new) - self.size, axis=0)
+        other ^= states.take(place.take(others.take(alike)), axis=0)
+        if other.any():
+            unlike[alike] = other.any(axis=1)
+        return np.flatnonzero(unlike)
 
     def _make_room(self, more: int) -> None:
         """See to it that a third of the slots stay free, so many more states come."""
-        needed = self.size + more
-        if 3 * needed > 2 * len(self._slots):
-            size = len(self._slots)
-            while 3 * needed > 2 * size:
-                size *= 2
-            self._slots = np.empty(0, np.uint64)  # so that there are never two tables
-            self._slots = np.zeros(size, np.uint64)
-            for begin in range(0, self.size, _REHASHED):
-                self._enter(begin, min(begin + _REHASHED, self.size))
+        size, needed = len(self._slots), self.size + more
+        while 3 * needed > 2 * size:
+            size *= 2
+        if size > len(self._slots):
+            slots, number = self._slots, self._number
+            self._place(size)
+            for begin in range(0, len(slots), _CACHED):
+                some = slots[begin : begin + _CACHED]
+                # Numbers of states get the bits of the hash that now tell slots apart.
+                self._put(some.take(np.flatnonzero(some)) & (number | ~self._number))
 
-    def _enter(self, begin: int, end: int) -> None:
-        """Put states that have numbers into a table that lacks them."""
-        marks = hashes(self.states[begin:end])
-        at = self._slot(marks)
-        entries = (marks & _TAG) | np.arange(begin + 1, end + 1, dtype=np.uint64)
+    def _put(self, entries: Words) -> None:
+        """Put what was in slots of a smaller table into free ones."""
+        at, tries = self._slot(entries), 0
         while len(at):
-            free = np.flatnonzero(self._slots[at] == 0)
-            self._slots[at[free]] = entries[free]
-            lost = np.flatnonzero(self._slots[at] != entries)
-            at, entries = (at[lost] + 1) & (len(self._slots) - 1), entries[lost]
+            free = np.flatnonzero(self._slots.take(at) == 0)
+            self._slots[at.take(free)] = entries.take(free)
+            lost = np.flatnonzero(self._slots.take(at) != entries)
+            tries += 1
+            at, entries = self._next(at.take(lost), tries), entries.take(lost)
 
 
 _KEPT = (
@@ -264,12 +314,14 @@ _KEPT = (
 _LANES = 1 << 16
 _REGISTER_BYTES = 4 << 20
 """About as much as a core's cache holds."""
-_CANDIDATES = 1 << 17
+_CANDIDATES = 1 << 16
 """The number of successors that are looked up together."""
 _ORDERED = 1 << 13
 """So many successors are put in the order in which a search from state to state finds them: people see them."""
 
 
+Moves: TypeAlias = npt.NDArray[np.uint16]
+"""For each of some states one more than the place of the step before it, 0 for init."""
 Tests: TypeAlias = dict[tuple[int, int], tuple[int, int]]
 """For guards, by the places of their action in the model and of themselves in its schedule: how often each is
 evaluated, and how often it is true."""
@@ -306,17 +358,11 @@ class Batches:
         if registers is None:
             registers = self._files[size] = Registers(self.program, size)
         sliced(states, registers.inputs)
-        self.program.run(0, registers.rows)
-        outputs = self.outputs(registers, 0)
+        outputs = registers.run(0)
         last = (len(states) - 1) // WORD
         outputs[:, last] &= last_lanes(len(states))
         outputs[:, last + 1 :] = 0
         return registers
-
-    def outputs(self, registers: Registers, section: int) -> Words:
-        """The outputs of a section."""
-        own = self.program.outputs[section]
-        return registers.all[own.start : own.stop]
 
 
 class BitChanges:
@@ -423,7 +469,7 @@ def mapped(views: Batches, states: Words) -> tuple[Words, bool]:
     outside = False
     for low in range(0, len(states), views.lanes):
         batch = states[low : low + views.lanes]
-        outputs = views.outputs(views.run(batch), 0)
+        outputs = views.run(batch).outputs(0)
         outside |= bool(outputs[0].any())
         rows = np.zeros((words_for(bits) * WORD, outputs.shape[1]), np.uint64)
         rows[:bits] = outputs[1:]
@@ -495,6 +541,7 @@ class Search:
     expanded: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
+        keep_memory()
         machine = self.machine
         self.width = words_for(len(machine.inputs))
         self.table = Table(self.width if self.key is None else words_for(len(self.key.literals)))
@@ -507,6 +554,7 @@ class Search:
         actions = len(machine.model.actions)
         self.fired, self.first = [0] * (1 + actions), [0] * (1 + actions)
         self._action = np.array([0, *(1 + move.action for move in machine.moves)])
+        self._together, self._numbered = _CANDIDATES, 0
         self._came, self._before, self._spares = array("H"), np.empty(0, np.uint16), False
         self._commuting = Commuting(machine)
         self.steps = Steps(self.notes) if self.notes else None
@@ -671,7 +719,7 @@ class Search:
         """Find the successors of some states."""
         states = self.states[low:high].copy()
         registers = self._steps.run(states)
-        outcomes = self._steps.outputs(registers, 0)
+        outcomes = registers.outputs(0)
         counts = count(outcomes).tolist()
         moves = self.machine.moves
         before = self._before[low - self._start : high - self._start]
@@ -684,15 +732,14 @@ class Search:
                     lanes = lanes[self._commuting.needed(place).take(before.take(lanes))]
                     if not len(lanes):
                         continue
-                self._steps.program.run(place + 1, registers.rows)
-                rows = self._steps.outputs(registers, place + 1)
+                rows = registers.run(place + 1)
                 after, noted = self._after[place], self._noted[place]
                 own = len(after.literals)
                 found = after.to(states.take(lanes, axis=0), lanes, rows[:own])
                 marks = np.zeros((len(lanes), min(self.notes, 1)), np.uint64)
                 if self.steps is not None:
                     noted.to(marks, lanes, rows[own:])
-                self._take(_Taken(1 + place, found, lanes + low, marks))
+                self._take(_Taken(1 + place, found, lanes + (low | self._numbered), marks))
         if self.key is not None:
             self._add()  # of a view the first state counts, as it is found from state to state
         self.expanded = high
@@ -713,7 +760,7 @@ class Search:
     def _take(self, taken: _Taken) -> None:
         """Look some states up, sooner or later."""
         self._pending.append(taken)
-        if self.key is None and sum(len(one.states) for one in self._pending) > _CANDIDATES:
+        if self.key is None and sum(len(one.states) for one in self._pending) > self._together:
             self._add()
 
     def _add(self) -> None:
@@ -725,10 +772,11 @@ class Search:
         states = np.concatenate([one.states for one in pending])
         parents = np.concatenate([one.parents for one in pending])
         marks = np.concatenate([one.marks for one in pending])
-        takers = np.repeat([one.move for one in pending], [len(one.states) for one in pending])
+        sizes = [len(one.states) for one in pending]
+        takers = np.repeat(np.array([one.move for one in pending], np.uint16), sizes)
         self._keep(states, parents, marks, takers)
 
-    def _keep(self, states: Words, parents: Indices, marks: Words, takers: Indices) -> None:
+    def _keep(self, states: Words, parents: Indices, marks: Words, takers: Moves) -> None:
         """Keep the new ones of some states, each with the state, the notes and the step before it."""
         if len(states) <= _ORDERED or self.key is not None:
             order = np.argsort(parents, kind="stable")
@@ -741,22 +789,23 @@ class Search:
             self.steps.add(parents, self.table.numbers(), marks, self.table.size)
         self._look_at_new(before, parents[added], takers[added])
 
-    def _enter(self, states: Words, marks: Words | None = None) -> Indices:
+    def _enter(self, states: Words, marks: Words | None = None, among: Indices | None = None) -> Indices:
         """Put the new ones of some states into the table: their places among those given.
 
         Args:
             states: the states.
             marks: see `Table.add`.
+            among: likewise.
         """
         most = None if self.max_states is None else self.max_states - self.table.size
-        added, self.full = self.table.add(self._keys(states), most, marks)
+        added, self.full = self.table.add(self._keys(states), most, marks, among)
         if self._kept is not None:
             self._kept.add(states[added])
         return added
 
-    def _look_at_new(self, before: int, parents: Indices, takers: npt.NDArray[np.integer]) -> None:
+    def _look_at_new(self, before: int, parents: Indices, takers: Moves) -> None:
         """Evaluate the claims in the states from a number on, given the state and the step before each."""
-        self._came.frombytes(takers.astype(np.uint16).tobytes())
+        self._came.frombytes(takers.tobytes())
         self.parents.frombytes(parents.astype(self.parents.typecode).tobytes())
         takers = self._action.take(np.delete(takers, self._look_from(before) - before))
         for action, number in enumerate(np.bincount(takers, minlength=len(self.first)).tolist()):
@@ -773,7 +822,7 @@ class Search:
     def _look(self, low: int, high: int) -> Indices:
         """Evaluate the claims in new states; the numbers of those beyond a constraint."""
         registers = self._looks.run(self.states[low:high])
-        outcomes = self._looks.outputs(registers, 0)
+        outcomes = registers.outputs(0)
         counts = count(outcomes).tolist()
         self.beyond += counts[-1]
         for place, found in enumerate(self.found):
@@ -812,7 +861,7 @@ class Search:
         total = np.zeros(len(literals), np.uint64)
         for low in range(0, states, batches.lanes):
             registers = batches.run(self.states[low : min(states, low + batches.lanes)])
-            total += count(batches.outputs(registers, 0))
+            total += count(registers.outputs(0))
         found: Tests = {}
         for one, (tried, true) in zip(tests, total.reshape(-1, 2).tolist(), strict=True):
             before = found.get((one.action, one.place), (0, 0))
@@ -830,7 +879,7 @@ class Search:
             return every
         batches = Batches(compiled(self.machine.circuit, self.machine.inputs, [[self.machine.beyond]]))
         beyond = [
-            where(batches.outputs(batches.run(self.states[low : low + batches.lanes]), 0)[0]) + low
+            where(batches.run(self.states[low : low + batches.lanes]).outputs(0)[0]) + low
             for low in range(0, len(every), batches.lanes)
         ]
         return np.delete(every, np.concatenate(beyond))

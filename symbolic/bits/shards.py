@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from leadline.symbolic.bits.lanes import Indices, Words
-from leadline.symbolic.bits.search import Found, Search, Table, hashes
+from leadline.symbolic.bits.search import Found, Moves, Search, Table, hashes
 
-_OWN = np.uint64(40)
-"""The bits of a hash from which on a shard is chosen: the table of a shard has the lower ones for itself."""
+_OWN = np.uint64(0xFFFFFF)
+"""The bits of a hash by which a shard is chosen: the table of a shard has the upper ones for itself."""
 
 NUMBERS = 32
 """The bits of a state's number in its shard; the number of the shard comes before them."""
@@ -36,7 +35,7 @@ class Block(NamedTuple):
 
     states: Words
     parents: Indices
-    moves: npt.NDArray[np.uint16]
+    moves: Moves
 
 
 class Level(NamedTuple):
@@ -101,7 +100,7 @@ class Shard(Search):
         for block in blocks:
             self.fired[0] += int(np.count_nonzero(block.parents < 0))
             notes = np.empty((len(block.states), 0), np.uint64)
-            self._keep(block.states, block.parents, notes, block.moves.astype(np.int64))
+            self._keep(block.states, block.parents, notes, block.moves)
         end = self.table.size
         if expand:
             self._begin_level(start)
@@ -131,17 +130,17 @@ class Shard(Search):
         self.deadlocks, self.deadlock, self.failures, self.failure, self.beyond = 0, None, 0, None, 0
 
     def _owners(self, states: Words) -> Indices:
-        found: Indices = ((hashes(states) >> _OWN) % np.uint64(self.of)).astype(np.int64)
+        found: Indices = ((hashes(states) & _OWN) % np.uint64(self.of)).astype(np.int64)
         return found
 
-    def _keep(self, states: Words, parents: Indices, marks: Words, takers: Indices) -> None:
+    def _keep(self, states: Words, parents: Indices, marks: Words, takers: Moves) -> None:
         """Keep new states, or put successors into the blocks for their shards: each once."""
         if not self._sends:
             super()._keep(states, parents, marks, takers)
             return
         first, _ = self._sent.add(states)
         states, parents = states[first], parents[first] | (self.number << NUMBERS)
-        owners, moves = self._owners(states), takers[first].astype(np.uint16)
+        owners, moves = self._owners(states), takers[first]
         for place, blocks in enumerate(self.out):
             own = np.flatnonzero(owners == place)
             if len(own):

@@ -16,20 +16,34 @@ from itertools import chain, zip_longest
 import numpy as np
 import numpy.typing as npt
 
-from leadline.symbolic.bits.lanes import WORD, Indices, Words, count, sliced, unsliced, where, words_for
+from leadline.symbolic.bits.lanes import (
+    WORD,
+    Indices,
+    Words,
+    count,
+    keep_memory,
+    sliced,
+    unsliced,
+    where,
+    words_for,
+)
 from leadline.symbolic.bits.machine import Claim, Machine
-from leadline.symbolic.bits.programs import Program, Registers, compiled
+from leadline.symbolic.bits.programs import Program, Registers, compiled, without
 from leadline.symbolic.bits.search import Found, Table
 from leadline.symbolic.encode.circuit import FALSE, Circuit
 from leadline.symbolic.encode.expressions import Integers
 from leadline.symbolic.encode.values import Values
 
-LANES = 1 << 16
+LANES = 1 << 17
 """The number of runs side by side at most."""
-_WAITING = 16
-"""One lane in so many may wait for another run."""
+_WAITING, _OVER = 8, 2
+"""One lane in so many may wait for another run; or to be given up, once all runs have begun."""
 _EXACT = 12
 """The probability of each outcome is exact to so many bits."""
+_ROWS = 16
+"""The rows that a core's cache holds."""
+_STEADY = 8
+"""The steps without a bit that is new after which there is a program for the others alone."""
 
 Bits = list[int]
 """A number that is not negative: the literals of its bits, the lowest first."""
@@ -144,8 +158,10 @@ _MOVED, _STUCK, _OUTSIDE, _TAKEN = range(4)
 last one on those that take each action, and then those in which each claim is false and is out of bounds."""
 
 
-def _program(machine: Machine, claims: Sequence[Claim], weights: Sequence[int]) -> Program:
-    """A step of all lanes.
+def _step(
+    machine: Machine, claims: Sequence[Claim], weights: Sequence[int]
+) -> tuple[Sequence[int], Sequence[int]]:
+    """The inputs and the outputs of a step of all lanes.
 
     Its inputs are the bits of the state, the lanes that go on, and tosses of a coin. Its outputs are what it
     tells, and the bits of the state after the step.
@@ -163,7 +179,7 @@ def _program(machine: Machine, claims: Sequence[Claim], weights: Sequence[int]) 
     told = [disj(moved), conj((goes, machine.dead)), outside, *actions.drawn]
     told += [x for one in claims for x in (one.violated, one.outside)]
     inputs = (*machine.inputs, goes, *actions.tosses, *outcomes.tosses)
-    return compiled(circuit, inputs, [[*told, *machine.after(drawn, moved)]])
+    return inputs, [*told, *machine.after(drawn, moved)]
 
 
 class Narrow:
@@ -174,11 +190,14 @@ class Narrow:
 
     Args:
         bits: the number of all bits of a state.
+
+    Attributes:
+        unset: the places of these other bits.
     """
 
     def __init__(self, bits: int) -> None:
         self._all = bits
-        self._bits, self._unset = np.empty(0, np.int64), np.arange(bits)
+        self._bits, self.unset = np.empty(0, np.int64), np.arange(bits)
 
     def states(self, rows: Words, lanes: int) -> Words:
         """The states in the first lanes.
@@ -187,11 +206,11 @@ class Narrow:
             rows: the rows of all bits.
             lanes: the number of states.
         """
-        met = np.bitwise_or.reduce(rows[self._unset], axis=1) != 0
+        met = np.bitwise_or.reduce(rows[self.unset], axis=1) != 0
         if met.any():
-            self._bits = np.concatenate([self._bits, self._unset[met]])
-            self._unset = self._unset[~met]
-        return unsliced(rows[self._bits], lanes)
+            self._bits = np.concatenate([self._bits, self.unset[met]])
+            self.unset = self.unset[~met]
+        return unsliced(rows, lanes, self._bits)
 
     def slice(self, states: Words, rows: Words) -> None:
         """Set the rows of all bits to those of some states."""
@@ -259,7 +278,9 @@ class RandomRuns:
     failure: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.program = _program(self.machine, self.claims, self.weights)
+        keep_memory()
+        self._inputs, self._outputs = _step(self.machine, self.claims, self.weights)
+        self.program = compiled(self.machine.circuit, self._inputs, [self._outputs])
         self.found = [Found() for _ in self.claims]
         self.taken = np.zeros(len(self.weights), np.uint64)
         self.runs_taking = self.taken.copy()
@@ -313,11 +334,13 @@ class RandomRuns:
         while len(lanes.states):
             # Most steps of some models change nothing.
             new = np.flatnonzero(lanes.changed)
-            numbers[new] = self._meet(lanes.states[new], numbers[new], lanes.depths[new])
+            numbers[new] = self._meet(
+                lanes.states.take(new, axis=0), numbers.take(new), lanes.depths.take(new)
+            )
             ended = lanes.step(numbers)
             self.progress()
-            # Beginning again goes through all lanes, so it waits for some of them.
-            if _WAITING * len(ended) < len(lanes.states):
+            # Beginning again and giving up go through all lanes, so they wait for some of them.
+            if (_WAITING if self.runs < self.most else _OVER) * len(ended) < len(lanes.states):
                 continue
             again, over = np.split(ended, [self.most - self.runs])
             self.runs += len(again)
@@ -325,6 +348,12 @@ class RandomRuns:
             lanes.drop(over)
             numbers[again] = -1
             numbers = np.delete(numbers, over)
+
+    def narrowed(self) -> Program:
+        """The program for states whose bits are zero that no run has set yet."""
+        circuit = self.machine.circuit
+        zero = [self.machine.inputs[place] for place in self.narrow.unset]
+        return compiled(circuit, self._inputs, [without(circuit, self._outputs, zero)])
 
     def toss(self, shape: tuple[int, int]) -> Words:
         """Rows of tosses of a coin."""
@@ -410,12 +439,22 @@ class _Lanes:
         self.changed = self.goes.copy()
         self._runs = runs
         self._bits = len(runs.machine.inputs)
-        self._sliced = False
-        self._registers = Registers(runs.program, -(-len(states) // WORD))
+        self._steady, self._unset = 0, len(runs.narrow.unset)
         # For each action and each probe, the runs that have met it.
-        self._marks = np.zeros(
-            (len(runs.weights) + len(runs.probes), self._registers.all.shape[1]), np.uint64
-        )
+        self._marks = np.zeros((len(runs.weights) + len(runs.probes), -(-len(states) // WORD)), np.uint64)
+        self._use(runs.program)
+
+    def _use(self, program: Program) -> None:
+        self._registers, self._sliced = Registers(program, self._marks.shape[1]), False
+
+    def _adapt(self) -> None:
+        """Take the program for the bits that runs have set, once these stay the same, and else that for all."""
+        unset, before = len(self._runs.narrow.unset), self._unset
+        self._steady, self._unset = self._steady + 1 if unset == before else 0, unset
+        if self._steady == _STEADY and unset:
+            self._use(self._runs.narrowed())
+        elif unset < before and self._registers.program is not self._runs.program:
+            self._use(self._runs.program)
 
     def row(self, lanes: npt.NDArray[np.bool_]) -> Words:
         """Some of the lanes as a row."""
@@ -433,23 +472,27 @@ class _Lanes:
 
     def step(self, numbers: Indices) -> Indices:
         """Take a step in each lane that goes on, and have it noted; the lanes whose run has ended."""
+        self._adapt()
         inputs, runs = self._registers.inputs, self._runs
         if not self._sliced:
             runs.narrow.slice(self.states, inputs[: self._bits])
         inputs[self._bits] = self.row(self.goes & (self.depths < runs.depth))
         tosses = inputs[self._bits + 1 :]
         tosses[:] = runs.toss(tosses.shape)
-        runs.program.run(0, self._registers.rows)
-        own = runs.program.outputs[0]
-        told, after = np.split(self._registers.all[own.start : own.stop], [len(own) - self._bits])
+        own = self._registers.run(0)
+        told, after = np.split(own, [len(own) - self._bits])
         told &= self.row(np.ones(len(self.goes), np.bool_))
         self.goes, depths = self._lanes_of(told[_MOVED]), self.depths
         self.depths = depths + self.goes
         runs.note(self, told, numbers, depths)
         self.states, self._sliced = runs.narrow.states(after, len(self.goes)), True
-        inputs[: self._bits] ^= after
-        self.changed = self._lanes_of(np.bitwise_or.reduce(inputs[: self._bits], axis=0))
-        inputs[: self._bits] = after
+        changed = np.zeros_like(after[:1])
+        for begin in range(0, self._bits, _ROWS):
+            old, new = inputs[begin : min(begin + _ROWS, self._bits)], after[begin : begin + _ROWS]
+            old ^= new
+            changed |= np.bitwise_or.reduce(old, axis=0)
+            old[:] = new
+        self.changed = self._lanes_of(changed)
         return np.flatnonzero(~self.goes)
 
     def _lanes_of(self, row: Words) -> npt.NDArray[np.bool_]:

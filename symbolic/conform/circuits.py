@@ -98,14 +98,13 @@ class Circuits:
 
     def _stepped(self, states: Words, chosen: _Chosen) -> Iterator[tuple[Words, Indices]]:
         registers = self._steps.run(states)
-        outcomes = self._steps.outputs(registers, 0)
+        outcomes = registers.outputs(0)
         taken: list[bool] = np.any(outcomes, axis=1).tolist()
         self.outside |= any(taken[place] for place in chosen.failures)
         for place in chosen.moves:
             if taken[place]:
                 lanes = where(outcomes[place])
-                self._steps.program.run(place + 1, registers.rows)
-                rows = self._steps.outputs(registers, place + 1)
+                rows = registers.run(place + 1)
                 yield self._written[place].to(states.take(lanes, axis=0), lanes, rows), lanes
 
     def _choice(self, told: tuple[tuple[Any, ...], ...]) -> _Chosen:
@@ -128,7 +127,7 @@ class Circuits:
             return np.arange(len(states))
         test = self._test(parts)
         found = [
-            where(~np.bitwise_or.reduce(test.outputs(test.run(states[low : low + test.lanes]), 0))) + low
+            where(~np.bitwise_or.reduce(test.run(states[low : low + test.lanes]).outputs(0))) + low
             for low in range(0, len(states), test.lanes)
         ]
         places = np.concatenate(found)
