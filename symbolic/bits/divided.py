@@ -31,7 +31,7 @@ from weakref import finalize
 import numpy as np
 
 from leadline.symbolic.bits.lanes import WORD, Indices, Words
-from leadline.symbolic.bits.search import Begun, Found, Moves, Search, Table, Tests, hashes, occurring
+from leadline.symbolic.bits.search import Begun, Findings, Moves, Search, Table, Tests, hashes, occurring
 from leadline.symbolic.lang import InternalError
 
 ALONE = 1 << 15
@@ -125,26 +125,6 @@ class Box:
         return Columns(words[:length], words[length : 2 * length].view(np.int64), states, moves)
 
 
-class Findings(NamedTuple):
-    """The findings of a share since it began, as the attributes of `Search` of the same names."""
-
-    size: int
-    beyond: int
-    weighed: int
-    fired: Sequence[int]
-    first: Sequence[int]
-    deadlocks: int
-    deadlock: int | None
-    failures: int
-    failure: int | None
-    found: Sequence[Found]
-
-
-def findings_of(search: Search) -> Findings:
-    """The findings of a search so far."""
-    return Findings(*(getattr(search, name) for name in Findings._fields))
-
-
 def _renumbered(counts: Findings, number: Callable[[int], int]) -> Findings:
     """Findings in which states have other numbers."""
 
@@ -154,7 +134,7 @@ def _renumbered(counts: Findings, number: Callable[[int], int]) -> Findings:
     return counts._replace(
         deadlock=new(counts.deadlock),
         failure=new(counts.failure),
-        found=[Found(x.violations, new(x.violated_at), new(x.outside_at)) for x in counts.found],
+        found=[(violations, new(one), new(other)) for violations, one, other in counts.found],
     )
 
 
@@ -186,10 +166,7 @@ class WorkerSearch(Search):
             came = np.frombuffer(search._came, np.uint16)[own[self._next :] - start]
             self._came = array("H", came.tobytes())
         self._start, self._end = self._next, self.table.size
-        self.fired, self.first = [0] * len(self.fired), [0] * len(self.first)
-        self.deadlocks, self.deadlock, self.failures, self.failure = 0, None, 0, None
-        self.found = [Found() for _ in self.claims]
-        self.beyond = self.weighed = 0
+        self._count_anew()
 
     def serve(self, line: Connection) -> None:
         """Answer requests, each a method's name with arguments, until there are no more."""
@@ -232,7 +209,7 @@ class WorkerSearch(Search):
         return self._sends, self._next < self._end, self._findings()
 
     def _findings(self) -> Findings:
-        return _renumbered(findings_of(self), lambda place: place | (self._place + 1) << _PLACES)
+        return _renumbered(self.findings(), lambda place: place | (self._place + 1) << _PLACES)
 
     def state_at(self, place: int) -> tuple[Words, int]:
         """A state and the number of its parent."""
@@ -324,9 +301,8 @@ class DividedSearch(Search):
             there.close()
             self._lines.append(here)
             pids.append(pid)
-        self._base = _renumbered(findings_of(self), lambda number: int(numbers[number]))
-        self.deadlock = self.failure = None
-        self.found = [Found() for _ in self.claims]
+        self._base = _renumbered(self.findings(), lambda number: int(numbers[number]))
+        self._count_anew()
         self.table, self.parents = Table(self.width), array("i")
         self._sizes = [*map(len, owned)]
         self._merge([self._base])
@@ -364,10 +340,10 @@ class DividedSearch(Search):
         for name in ("deadlock", "failure"):
             self._note(self, name, [getattr(one, name) for one in parts])
         for place, found in enumerate(self.found):
-            own = [one.found[place] for one in parts]
-            found.violations = sum(x.violations for x in own)
-            self._note(found, "violated_at", [x.violated_at for x in own])
-            self._note(found, "outside_at", [x.outside_at for x in own])
+            violations, violated, outside = zip(*(one.found[place] for one in parts), strict=True)
+            found.violations = sum(violations)
+            self._note(found, "violated_at", violated)
+            self._note(found, "outside_at", outside)
 
     def _note(self, where: object, name: str, numbers: Sequence[int | None]) -> None:
         """Take over the number of a first state, unless there is one, and the run to it: no share may lose it."""

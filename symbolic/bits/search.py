@@ -342,6 +342,21 @@ class Found:
     outside_at: int | None = None
 
 
+class Findings(NamedTuple):
+    """The findings of a search so far, as its attributes of the same names; those about a claim as a tuple."""
+
+    size: int
+    beyond: int
+    weighed: int
+    fired: Sequence[int]
+    first: Sequence[int]
+    deadlocks: int
+    deadlock: int | None
+    failures: int
+    failure: int | None
+    found: Sequence[tuple[int, int | None, int | None]]
+
+
 class Batches:
     """Runs a program on batches of states. Register files of several sizes are kept."""
 
@@ -363,6 +378,11 @@ class Batches:
         outputs[:, last] &= last_lanes(len(states))
         outputs[:, last + 1 :] = 0
         return registers
+
+    def over(self, states: Words) -> Iterator[tuple[int, Words]]:
+        """The outputs of the first section on some states in batches, each with the place of its first state."""
+        for low in range(0, len(states), self.lanes):
+            yield low, self.run(states[low : low + self.lanes]).outputs(0)
 
 
 class BitChanges:
@@ -467,13 +487,11 @@ def mapped(views: Batches, states: Words) -> tuple[Words, bool]:
     bits = len(views.program.outputs[0]) - 1
     found = [np.empty((0, words_for(bits)), np.uint64)]
     outside = False
-    for low in range(0, len(states), views.lanes):
-        batch = states[low : low + views.lanes]
-        outputs = views.run(batch).outputs(0)
+    for low, outputs in views.over(states):
         outside |= bool(outputs[0].any())
         rows = np.zeros((words_for(bits) * WORD, outputs.shape[1]), np.uint64)
         rows[:bits] = outputs[1:]
-        found.append(unsliced(rows, len(batch)))
+        found.append(unsliced(rows, len(states[low : low + views.lanes])))
     return np.concatenate(found), outside
 
 
@@ -527,17 +545,11 @@ class Search:
     until_outside: bool = False
     begun: Begun | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
-    weighed: int = field(default=0, init=False)
     unclear: bool = field(default=False, init=False)
     parents: array[int] = field(default_factory=lambda: array("i"), init=False)
     within: list[int] = field(default_factory=list, init=False)
-    deadlocks: int = field(default=0, init=False)
-    deadlock: int | None = field(default=None, init=False)
-    failures: int = field(default=0, init=False)
-    failure: int | None = field(default=None, init=False)
     full: bool = field(default=False, init=False)
     complete: bool = field(default=False, init=False)
-    beyond: int = field(default=0, init=False)
     expanded: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -550,9 +562,7 @@ class Search:
         if self.key is not None:
             sections = [[self.key.outside, *self.key.literals]]
             self._views = Batches(compiled(machine.circuit, machine.inputs, sections))
-        self.found = [Found() for _ in self.claims]
-        actions = len(machine.model.actions)
-        self.fired, self.first = [0] * (1 + actions), [0] * (1 + actions)
+        self._count_anew()
         self._action = np.array([0, *(1 + move.action for move in machine.moves)])
         self._together, self._numbered = _CANDIDATES, 0
         self._came, self._before, self._spares = array("H"), np.empty(0, np.uint16), False
@@ -571,6 +581,20 @@ class Search:
         looked = [x for claim in self.claims for x in (claim.violated, claim.outside)]
         self._looks = Batches(compiled(machine.circuit, machine.inputs, [[*looked, machine.beyond]]))
         self._pending: list[_Taken] = []
+
+    def _count_anew(self) -> None:
+        """Have no findings."""
+        actions = len(self.machine.model.actions)
+        self.fired, self.first = [0] * (1 + actions), [0] * (1 + actions)
+        self.found = [Found() for _ in self.claims]
+        self.deadlocks = self.failures = self.beyond = self.weighed = 0
+        self.deadlock: int | None = None
+        self.failure: int | None = None
+
+    def findings(self) -> Findings:
+        """The findings so far."""
+        found = [(one.violations, one.violated_at, one.outside_at) for one in self.found]
+        return Findings._make([*(getattr(self, name) for name in Findings._fields[:-1]), found])
 
     @property
     def states(self) -> Words:
@@ -687,7 +711,7 @@ class Search:
     def _keep_level(self, checkpoint: Levels, start: int) -> None:
         """Keep the level that is found, whose states have numbers from one on."""
         facts = {name: getattr(self, name) for name in _KEPT}
-        found = [(one.violations, one.violated_at, one.outside_at) for one in self.found]
+        found = self.findings().found
         rows = [self.states[start:].tobytes(), self.table.states[start:].tobytes() if self._kept else b""]
         parents = self.parents[start:].tobytes()
         checkpoint.keep({"start": start, "rows": rows, "parents": parents, "facts": facts, "found": found})
@@ -813,31 +837,24 @@ class Search:
 
     def _look_from(self, before: int) -> Indices:
         """Evaluate the claims in the states from a number on; the numbers of those beyond a constraint."""
-        beyond = [
-            self._look(low, min(self.table.size, low + self._looks.lanes))
-            for low in range(before, self.table.size, self._looks.lanes)
-        ]
-        return np.concatenate([np.empty(0, np.int64), *beyond])
-
-    def _look(self, low: int, high: int) -> Indices:
-        """Evaluate the claims in new states; the numbers of those beyond a constraint."""
-        registers = self._looks.run(self.states[low:high])
-        outcomes = registers.outputs(0)
-        counts = count(outcomes).tolist()
-        self.beyond += counts[-1]
-        for place, found in enumerate(self.found):
-            if counts[2 * place]:
-                found.violations += counts[2 * place]
-                if found.violated_at is None:
-                    found.violated_at = low + int(where(outcomes[2 * place])[0])
-            if counts[2 * place + 1] and found.outside_at is None:
-                found.outside_at = low + int(where(outcomes[2 * place + 1])[0])
-        beyond = where(outcomes[-1]) + low
-        if self.orbits is not None:
-            self.weighed += int(
-                self.orbits.sizes(np.delete(self.states[low:high], beyond - low, axis=0)).sum()
-            )
-        return beyond
+        every = [np.empty(0, np.int64)]
+        for low, outcomes in self._looks.over(self.states[before:]):
+            low += before
+            counts = count(outcomes).tolist()
+            self.beyond += counts[-1]
+            for place, found in enumerate(self.found):
+                if counts[2 * place]:
+                    found.violations += counts[2 * place]
+                    if found.violated_at is None:
+                        found.violated_at = low + int(where(outcomes[2 * place])[0])
+                if counts[2 * place + 1] and found.outside_at is None:
+                    found.outside_at = low + int(where(outcomes[2 * place + 1])[0])
+            beyond = where(outcomes[-1])
+            if self.orbits is not None:
+                own = self.states[low : low + self._looks.lanes]
+                self.weighed += int(self.orbits.sizes(np.delete(own, beyond, axis=0)).sum())
+            every.append(beyond + low)
+        return np.concatenate(every)
 
     def _keys(self, states: Words) -> Words:
         """The words by which states are told apart: those of their views, or their own."""
@@ -859,9 +876,8 @@ class Search:
         literals = [circuit.conj((x, within)) for one in tests for x in (one.tried, one.true)]
         batches = Batches(compiled(circuit, self.machine.inputs, [literals]))
         total = np.zeros(len(literals), np.uint64)
-        for low in range(0, states, batches.lanes):
-            registers = batches.run(self.states[low : min(states, low + batches.lanes)])
-            total += count(registers.outputs(0))
+        for _, outputs in batches.over(self.states[:states]):
+            total += count(outputs)
         found: Tests = {}
         for one, (tried, true) in zip(tests, total.reshape(-1, 2).tolist(), strict=True):
             before = found.get((one.action, one.place), (0, 0))
@@ -878,10 +894,7 @@ class Search:
         if not self.beyond:
             return every
         batches = Batches(compiled(self.machine.circuit, self.machine.inputs, [[self.machine.beyond]]))
-        beyond = [
-            where(batches.run(self.states[low : low + batches.lanes]).outputs(0)[0]) + low
-            for low in range(0, len(every), batches.lanes)
-        ]
+        beyond = [where(outputs[0]) + low for low, outputs in batches.over(self.states)]
         return np.delete(every, np.concatenate(beyond))
 
     def states_to(self, number: int) -> Words:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.symbolic.bits.lanes import Indices, Words
-from leadline.symbolic.bits.search import Found, Moves, Search, Table, hashes
+from leadline.symbolic.bits.search import Findings, Moves, Search, Table, hashes
 
 _OWN = np.uint64(0xFFFFFF)
 """The bits of a hash by which a shard is chosen: the table of a shard has the upper ones for itself."""
@@ -36,30 +36,6 @@ class Block(NamedTuple):
     states: Words
     parents: Indices
     moves: Moves
-
-
-class Level(NamedTuple):
-    """The findings about the states of a shard that are new at a level, and the numbers of these states.
-
-    Attributes:
-        new: the number of new states.
-        beyond: the number of those beyond a constraint.
-        fired: for init and each action, the number of its outcomes that led here (init) or from here (actions).
-        deadlocks: the number of states without a step.
-        deadlock: the first of them, or None.
-        failures: the number of steps out of bounds.
-        failure: the first state with such a step, or None.
-        found: the findings about each claim: violations, the first of them, the first state out of bounds.
-    """
-
-    new: int
-    beyond: int
-    fired: Sequence[int]
-    deadlocks: int
-    deadlock: int | None
-    failures: int
-    failure: int | None
-    found: Sequence[tuple[int, int | None, int | None]]
 
 
 @dataclass
@@ -88,14 +64,19 @@ class Shard(Search):
         found: Words = states[self._owners(states) == self.number]
         return found
 
-    def go(self, blocks: Iterable[Block], *, expand: bool) -> Level:
+    def go(self, blocks: Iterable[Block], *, expand: bool) -> Findings:
         """Go through a level.
 
         Args:
             blocks: the states that have been sent here, in the order of the shards that have sent them.
             expand: whether to find their successors.
+
+        Returns:
+            The findings about the states that are new at this level, with their number as the size.
         """
-        self._reset()
+        self._count_anew()
+        self._sends, self.out = False, [[] for _ in range(self.of)]
+        self.parents, self._came = array("q"), array("H")
         start = self.table.size
         for block in blocks:
             self.fired[0] += int(np.count_nonzero(block.parents < 0))
@@ -109,25 +90,7 @@ class Shard(Search):
                 self._expand(low, min(end, low + self._steps.lanes))
             self._add()
             self._sends = False
-        found = [(one.violations, one.violated_at, one.outside_at) for one in self.found]
-        return Level(
-            end - start,
-            self.beyond,
-            tuple(self.fired),
-            self.deadlocks,
-            self.deadlock,
-            self.failures,
-            self.failure,
-            found,
-        )
-
-    def _reset(self) -> None:
-        """Count anew."""
-        self._sends = False
-        self.parents, self._came = array("q"), array("H")
-        self.out = [[] for _ in range(self.of)]
-        self.fired, self.found = [0] * len(self.fired), [Found() for _ in self.claims]
-        self.deadlocks, self.deadlock, self.failures, self.failure, self.beyond = 0, None, 0, None, 0
+        return self.findings()._replace(size=end - start)
 
     def _owners(self, states: Words) -> Indices:
         found: Indices = ((hashes(states) & _OWN) % np.uint64(self.of)).astype(np.int64)

@@ -126,10 +126,7 @@ class Circuits:
         if not parts or not len(states):
             return np.arange(len(states))
         test = self._test(parts)
-        found = [
-            where(~np.bitwise_or.reduce(test.run(states[low : low + test.lanes]).outputs(0))) + low
-            for low in range(0, len(states), test.lanes)
-        ]
+        found = [where(~np.bitwise_or.reduce(outputs)) + low for low, outputs in test.over(states)]
         places = np.concatenate(found)
         return places[places < len(states)]
 

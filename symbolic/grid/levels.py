@@ -26,7 +26,8 @@ import numpy as np
 
 from leadline.symbolic import bits
 from leadline.symbolic.bits.lanes import Words
-from leadline.symbolic.bits.shards import NUMBERS, Level
+from leadline.symbolic.bits.search import Findings
+from leadline.symbolic.bits.shards import NUMBERS
 from leadline.symbolic.catalog import made_again, packed
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.query import Listener, Query
@@ -51,6 +52,8 @@ from leadline.symbolic.grid.workers import SparkGaveUp
 from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Path as Run, path_of
 
+_FORMAT = 2
+"""Another number whenever files, or the shards of states, are to be read in another way."""
 _LARGEST = 1 << 31
 """The most bytes of a file of states in an object store."""
 
@@ -86,7 +89,7 @@ class LevelErrand:
         shard = self._shard(number)
         blocks = self._first(shard) if self.depth == 0 else self._received(number)
         level = shard.go(blocks, expand=self.expand)
-        new = shard.states[shard.table.size - level.new :]
+        new = shard.states[shard.table.size - level.size :]
         self._write(f"{self.depth}-{number}.states", states=new, parents=np.array(shard.parents, np.int64))
         sent = 0
         for place, found in enumerate(shard.out):
@@ -162,7 +165,7 @@ class Divided:
     query: Query
     folder: Place
     shards: int
-    levels: list[list[Level]] = field(default_factory=list)
+    levels: list[list[Findings]] = field(default_factory=list)
     sent: int = 0
 
     def __post_init__(self) -> None:
@@ -172,7 +175,7 @@ class Divided:
         self.names = tuple(self.query.names(self.model))
         # A model that has no circuits is refused before Spark starts.
         self._machine = bits.Machine(self.model)
-        about = [self.model.fingerprint, self.names, self.shards, options.depth]
+        about = [_FORMAT, self.model.fingerprint, self.names, self.shards, options.depth]
         self.folder = self.folder / hashlib.sha256(repr(about).encode()).hexdigest()[:16]
         self.folder.mkdir(**({"parents": True, "exist_ok": True} if isinstance(self.folder, Path) else {}))
         _read.cache_clear()
@@ -190,7 +193,7 @@ class Divided:
         made, protocol = self.model, packed(self.query.source, whole=True)
         about = made.fingerprint, protocol, made.learned, self.folder, self.shards
         errand = LevelErrand(self.query, self.names, *about)
-        while not self.levels or any(one.new for one in self.levels[-1]):
+        while not self.levels or any(one.size for one in self.levels[-1]):
             depth, most = len(self.levels), self.options.max_states
             if self.options.depth is not None and depth > self.options.depth:
                 return None
@@ -212,7 +215,7 @@ class Divided:
             found = [pickle.loads(one) for one in do(errand)]
             rows, sent = [level for level, _ in found], sum(size for _, size in found)
             write_bytes(findings, json.dumps([rows, sent]).encode())
-        self.levels.append([Level(*row) for row in rows])
+        self.levels.append([Findings(*row) for row in rows])
         self.sent += sent
         for sender in range(self.shards):
             for receiver in range(self.shards):
@@ -224,7 +227,7 @@ class Divided:
     @property
     def states(self) -> int:
         """The number of states found within the constraints."""
-        return sum(one.new - one.beyond for level in self.levels for one in level)
+        return sum(one.size - one.beyond for level in self.levels for one in level)
 
     def summary(self, stopped: str | None) -> Exploration:
         """The result.
@@ -239,7 +242,7 @@ class Divided:
             raise semantics.no_initial_state()
         within: list[int] = []
         for level in self.levels:
-            new = sum(one.new - one.beyond for one in level)
+            new = sum(one.size - one.beyond for one in level)
             within += [new + (within[-1] if within else 0)] if new or not within else []
         names = [action.name for action in self.model.actions]
         properties = {}
@@ -248,7 +251,7 @@ class Divided:
             outside = self._run(semantics, partial(_finding, place, 2))
             number = sum(one.found[place][0] for one in every)
             properties[name] = checked(semantics, name, violation, outside, number)
-        complete = not any(one.new for one in self.levels[-1])
+        complete = not any(one.size for one in self.levels[-1])
         return Exploration(
             states=self.states,
             states_within_steps=tuple(within),
@@ -263,7 +266,7 @@ class Divided:
             properties=properties,
         )
 
-    def _run(self, semantics: Semantics, first: Callable[[Level], int | None], *more: None) -> Run | None:
+    def _run(self, semantics: Semantics, first: Callable[[Findings], int | None], *more: None) -> Run | None:
         """A shortest run to the first state of a kind, and out of bounds if there is more."""
         for level in self.levels:
             for shard, one in enumerate(level):
@@ -276,8 +279,8 @@ class Divided:
         """A state and those before it on a way from an initial one."""
         while True:
             depth, before = 0, 0
-            while number >= before + self.levels[depth][shard].new:
-                before += self.levels[depth][shard].new
+            while number >= before + self.levels[depth][shard].size:
+                before += self.levels[depth][shard].size
                 depth += 1
             found = _read(self.folder / f"{depth}-{shard}.states")
             yield found["states"][number - before]
@@ -290,7 +293,7 @@ class Divided:
 _read = lru_cache(64)(read)
 
 
-def _finding(claim: int, which: int, level: Level) -> int | None:
+def _finding(claim: int, which: int, level: Findings) -> int | None:
     """The first state at a level that is found to violate a claim (1), or to be out of bounds in it (2)."""
     return level.found[claim][which]
 
