@@ -75,7 +75,7 @@ DEEPER = {
     "lang": {
         *("AnyExpr", "BoolExpr", "IntExpr", "InvalidExpr", "MapExpr", "OptionExpr", "RecordExpr", "SeqExpr"),
         *("SetExpr", "TupleExpr", "UnionExpr", "Target", "_Nowhere", "_LiteralMap", "_LiteralMistake"),
-        *("Atoms", "Enum", "Graph", "KeyedSet", "Listed", "Record", "Slots", "Sort", "Tuple"),
+        *("Atoms", "Enum", "Graph", "Listed", "Record", "Slots", "Sort", "Tuple"),
         *("ForEach", "ForSome", "_Quantified"),
     },
     "tla": {"AnyOf"},

@@ -18,7 +18,7 @@ import numpy as np
 from leadline.symbolic.bits.lanes import WORD, Indices, Words, sliced, unsliced, words_for
 from leadline.symbolic.encode.circuit import TRUE, Circuit
 from leadline.symbolic.encode.facts import Facts
-from leadline.symbolic.encode.layout import Layout, held
+from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.values import Shape, component_types
 from leadline.symbolic.lang import Map, Model, Option, Permutation, Record, Seq, Slots, Tuple, Type, Union
 
@@ -130,7 +130,7 @@ def slots_of(model: Model) -> list[list[slice]]:
     layout, begin = Layout(Circuit()), 0
     found = []
     for variable in model.variables:
-        kind = held(variable.type)
+        kind = variable.type
         shape = layout.free(kind)
         row = [abs(x) for x in layout.literals(shape, kind)]
         for entries, inner in _in_slots(shape, kind):

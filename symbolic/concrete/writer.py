@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from leadline.symbolic.lang import (
     Atoms,
     Int,
-    KeyedSet,
     Map,
     Option,
     OutOfBounds,
@@ -195,19 +194,11 @@ def condition(module: Module, source: Type, target: Type, text: str) -> str | No
             items = _every(module, source.item, target.item, text)
             length = f"len({text}) <= {target.capacity}" if target.capacity < source.capacity else None
             return "(" + " and ".join(x for x in (length, items) if x is not None) + ")"
-        case Set(), KeyedSet():
-            tests = (_every(module, source.item, target.item, text), _one_each(target, text))
-            return "(" + " and ".join(x for x in tests if x is not None) + ")"
         case Set(), Set():
             return _every(module, source.item, target.item, text)
         case Map(), Map():
             return _every(module, source.value, target.value, text)
     raise TypeError(f"values of {source!r} do not have the shape of {target!r}")
-
-
-def _one_each(target: KeyedSet, text: str) -> str:
-    """The condition that no two members of a set have the same key."""
-    return f"len({{x[{target.place}] for x in {text}}}) == len({text})"
 
 
 def _range(source: Int, target: Int, text: str) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions, Partial
-from leadline.symbolic.encode.layout import Layout, kept
+from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import Action, Bool, Model, Pick, Sort, Span, Type, Work, nodes as n, site
@@ -131,8 +131,7 @@ class Actions:
     def _next(self, name: str, value: n.Node, taken: int) -> Partial:
         """The next value of a variable. Before an initial state there is no value to update."""
         if name not in self.expressions.state:
-            shape, error = self.expressions.evaluate(value)
-            return kept(self.expressions.values, value.type, shape), error
+            return self.expressions.evaluate(value)
         return self.updates.evaluate(n.make(n.StateVar, value.type, value.span, name), value, taken)
 
     def _renaming(self, action: Action) -> Callable[[n.Node], n.Node]:

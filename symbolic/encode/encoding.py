@@ -11,7 +11,7 @@ from typing import Any
 from leadline.symbolic.encode.actions import Actions, PickSlots, Used, first_use, operator_at
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
-from leadline.symbolic.encode.layout import Layout, decode, held
+from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.template import Literals, Template, template
 from leadline.symbolic.encode.values import Shape, Values, is_binary
 from leadline.symbolic.lang import (
@@ -211,7 +211,7 @@ class Encoding:
         # If there is no initial state, nothing is assigned and the row is a don't-care.
         assigned = effect.next
         state = {
-            v.name: assigned[v.name] if v.name in assigned else values.arbitrary(held(v.type))
+            v.name: assigned[v.name] if v.name in assigned else values.arbitrary(v.type)
             for v in self.model.variables
         }
         row = self.joined(self.rows_after(circuit, state))

@@ -1,8 +1,7 @@
 """The symbolic meaning of expressions: a rule for each kind of node, and the traversal that applies the rules.
 
 The traversal has a stack, a memo and lazy operands. A bound variable has a concrete value: a binder is expanded
-for every value that its domain may have. Only a quantifier over a set with keys is expanded for every key, and its
-variable is the record with that key. Only the bodies of binders recurse. Operations on whole sets, maps and
+for every value that its domain may have. Only the bodies of binders recurse. Operations on whole sets, maps and
 sequences stand by themselves.
 
 Integers are one-hot or binary. One-hot operations list pairs of values. Binary ones work on two's complement
@@ -13,13 +12,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
 from typing import Any, ClassVar
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.layout import Keyed, several, variable_of
 from leadline.symbolic.encode.values import (
     ENUMERATION_LIMIT,
     Bits,
@@ -37,7 +34,6 @@ from leadline.symbolic.lang import (
     Atoms,
     Int,
     InternalError,
-    KeyedSet,
     Listed,
     Map,
     Mistake,
@@ -306,8 +302,6 @@ class Collections:
     def _coerce_set(self, shape: dict[Value, int], target: Set) -> tuple[Shape, int]:
         inside = {value: literal for value, literal in shape.items() if target.item.contains(value)}
         outside = [literal for value, literal in shape.items() if value not in inside]
-        if isinstance(target, KeyedSet):
-            outside.append(several(self.circuit, target, inside))
         return inside, self.circuit.disj(outside)
 
     def _coerce_sequence(self, shape: Items, source: Seq, target: Seq) -> tuple[Shape, int]:
@@ -469,21 +463,6 @@ Partial = tuple[Shape, int]
 """The value of a partial function: a shape, and the literal that evaluation goes out of bounds instead."""
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """The record with some key in a set with keys, as the value of a bound variable.
-
-    Attributes:
-        variable: the state variable that is the set.
-        key: the key.
-        shape: the record, which the two determine.
-    """
-
-    variable: str
-    key: Value
-    shape: Shape = field(compare=False)
-
-
 class Expressions:
     """Evaluates expressions over one symbolic state and one set of picks, by a rule for each kind of node.
 
@@ -613,22 +592,6 @@ class Expressions:
         members: dict[Value, int] = self._get(node)[0]
         return sorted(members.items(), key=lambda member: node.type.item.rank(member[0]))  # type: ignore[attr-defined]
 
-    def _entries(self, node: n.Forall | n.Exists) -> list[tuple[Value, int]]:
-        """Values for the variable of a quantifier, one for each possible member or key, with its presence.
-
-        Where the body may go out of bounds, the order of the members matters, and keys do not have it.
-        """
-        variable = variable_of(node.domain)
-        if variable is None or not isinstance(kind := variable.type, KeyedSet) or not is_total(node.body):
-            return self._elements(node.domain)
-        found = []
-        for key, entry in zip(kind.table.keys, self.state[variable.name], strict=True):
-            if entry.present != FALSE:
-                whole = kind.whole(self.values.constant(kind.table.key, key), entry.item)
-                record, _ = self.collections.coerce(whole, kind.item, node.var.type)
-                found.append((_Entry(variable.name, key, record), entry.present))
-        return found
-
     def _fitting(self, node: n.Forall | n.Exists) -> list[tuple[Value, int]]:
         r"""The entries for which the body of a quantifier is more than a constant.
 
@@ -636,13 +599,13 @@ class Expressions:
         through: what the condition tells of one of the two alone is evaluated for each member, not for each pair.
         """
         if type(node.body) is not type(node) and not free_variables(node):
-            return self._entries(node)
+            return self._elements(node.domain)
         place = node, self._key(node.domain)[1]
         if place not in self._possible:
             tests = _tests(node)
             self._possible[place] = [
                 (value, member)
-                for value, member in self._entries(node)
+                for value, member in self._elements(node.domain)
                 if all(self._body(node, value, test)[0] != FALSE for test in tests)
             ]
         return self._possible[place]
@@ -653,17 +616,13 @@ class Expressions:
         return self.values.constant(node.type, node.value), FALSE
 
     def visit_StateVar(self, node: n.StateVar) -> Partial:
-        shape = self.state[node.name]
-        if isinstance(node.type, KeyedSet):
-            shape = Keyed(self.values, node.type).members(shape)
-        return shape, FALSE
+        return self.state[node.name], FALSE
 
     def visit_PickVar(self, node: n.PickVar) -> Partial:
         return self.picks[node.name], FALSE
 
     def visit_Bound(self, node: n.Bound) -> Partial:
-        value = self._environment[node]
-        return value.shape if isinstance(value, _Entry) else self.values.constant(node.type, value), FALSE
+        return self.values.constant(node.type, self._environment[node]), FALSE
 
     def visit_Universe(self, node: n.Universe) -> Partial:
         assert isinstance(node.type, Set)
@@ -906,11 +865,6 @@ class Expressions:
         (element, members), error = self._all(node.element, node.domain)
         if kind.capped <= len(members) and all(members.get(x) == TRUE for x in kind.values()):
             return TRUE, error
-        variable = variable_of(node.domain)
-        if variable is not None and isinstance(variable.type, KeyedSet):
-            record, outside = self.collections.coerce(element, kind, variable.type.item)
-            inside = Keyed(self.values, variable.type).has(self.state[variable.name], record)
-            return self.circuit.conj((inside, -outside)), error
         if isinstance(kind, Named):
             both = [(here, members[x]) for x, here in element.items() if x in members]
             return self.circuit.disj(list(map(self.circuit.conj, both))), error

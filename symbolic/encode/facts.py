@@ -17,7 +17,6 @@ from leadline.symbolic.encode.values import component_types, is_binary, width
 from leadline.symbolic.lang import (
     Bool,
     Int,
-    KeyedSet,
     Map,
     Model,
     Named,
@@ -121,8 +120,6 @@ class Facts:
                 if kind.item.cardinality:
                     there = self._say(fact, FactPart("present", None, True), needs)
                     self._add(kind.item, (name, (*way, FactPart("item", None, None))), (*needs, (there,)))
-            case KeyedSet():
-                self._add(kind.table, fact, needs)
             case Set():
                 for value in kind.item.values():
                     self._say(fact, FactPart("has", kind.item, value), needs)
@@ -239,9 +236,6 @@ def _pack(kind: Type) -> _Packed:
             return bits, lambda value: (value - kind.low, (1 << bits) - 1)
         case Int() | Named():
             return _pack_one_hot(list(kind.values()))
-        case KeyedSet():
-            size, pack = _packer(kind.table)
-            return size, lambda value: pack(kind.entries(value))
         case Set():
             members = list(kind.item.values())
             bit = {value: 1 << place for place, value in enumerate(members)}

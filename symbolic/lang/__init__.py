@@ -90,7 +90,6 @@ from leadline.symbolic.lang.functions import (
     set_of,
     sum_of,
 )
-from leadline.symbolic.lang.keyed import KeyedSet as KeyedSet, entry_of as entry_of
 from leadline.symbolic.lang.known import (
     Bound as Bound,
     Known,

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from leadline.symbolic.lang import (
     Graph,
     Int,
-    KeyedSet,
     Listed,
     Map,
     Named,
@@ -34,8 +33,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.meaning import first_states
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.keys import keyed, others, unkeyed
-from leadline.symbolic.tla.typing import agreeing, type_of, typed, untyped
+from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.values import FAILURES, LazyFunction, Value, items_of
 
@@ -205,7 +203,6 @@ class Learner:
     def __post_init__(self) -> None:
         for name in self.interpreter.variables:
             self.types.setdefault(name, shapes.NEVER)
-        self._agree = {name: others(kind) for name, kind in self.types.items()}
         self._deep = False
         self._taken: set[int] = set()
         self._met: list[set[Any]] = [set() for _ in self.interpreter.variables]
@@ -220,9 +217,8 @@ class Learner:
             for name, met, value in zip(self.interpreter.variables, self._met, state, strict=True):
                 if value not in met:
                     met.add(value)
-                    kind = unkeyed(self.types[name])
+                    kind = self.types[name]
                     self.types[name] = reduce(shapes.join, self._kinds(name, kind, value), kind)
-                    self._agree[name] |= agreeing(value)
                     self._count(name, value)
 
     def _kinds(self, name: str, kind: Type, value: Any) -> Iterable[Type]:
@@ -248,10 +244,9 @@ class Learner:
                 members |= value
 
     def _settle(self, before: Mapping[str, Type]) -> None:
-        """Give the types keys and tables, where that is worth it."""
+        """Give the types tables, where that is worth it."""
         for (name, kind), met in zip(self.types.items(), self._met, strict=True):
-            found = keyed(kind, self._agree[name])
-            self.types[name] = found if isinstance(found, KeyedSet) else settled(kind, [*met], before[name])
+            self.types[name] = settled(kind, [*met], before[name])
 
     def _grown(self) -> list[object]:
         """All that grows as types are learned."""
@@ -260,7 +255,7 @@ class Learner:
     def hold(self, types: Mapping[str, Type]) -> None:
         """Widen the types to hold the values of others."""
         for name, kind in types.items():
-            self.types[name] = keyed(shapes.join(unkeyed(self.types[name]), kind), self._agree[name])
+            self.types[name] = shapes.join(self.types[name], kind)
 
     def initial(self) -> list[State]:
         """The initial states."""
@@ -322,7 +317,7 @@ class Learner:
         until = time.process_time() + seconds
         before = dict(self.types)
         for name, kind in before.items():
-            self.types[name] = loosened(unkeyed(kind))
+            self.types[name] = loosened(kind)
         self.meet(starts)
         if starts:
             self._run(starts, until, levels)

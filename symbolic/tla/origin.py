@@ -27,7 +27,6 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.tla.learning import WALK, Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.keys import as_set
 from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type, told_apart_in
@@ -278,7 +277,7 @@ class TlaOrigin(Origin):
         lowering = Lowering(self.specification, types, self._sorts)
         variables = [n.make(n.StateVar, one.type, one.span, one.name) for one in narrow.variables]
         try:
-            return [converted(lowering, one.name, as_set(one), one.span) for one in variables]
+            return [converted(lowering, one.name, one, one.span) for one in variables]
         except Unsupported:
             return None
 

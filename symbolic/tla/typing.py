@@ -64,23 +64,6 @@ def _name(value: Value) -> object:
     return shapes.quoted(value) if isinstance(value, str) else value
 
 
-@lru_cache(maxsize=50_000)
-def agreeing(value: Value) -> frozenset[str]:
-    """The fields in which two records of a set agree, by their names in types; of other values, none."""
-    if not isinstance(value, frozenset) or not all(isinstance(x, tuple | LazyFunction) for x in value):
-        return frozenset()
-    known: dict[str, set[Value]] = {}
-    agree = set()
-    for record in value:
-        for name, part in items_of(record.table() if isinstance(record, LazyFunction) else record):
-            if isinstance(name, str):
-                seen = known.setdefault(shapes.field(name), set())
-                if part in seen:
-                    agree.add(shapes.field(name))
-                seen.add(part)
-    return frozenset(agree)
-
-
 class OutsideType(Exception):
     """A value that a type does not hold."""
 

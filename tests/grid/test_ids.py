@@ -37,7 +37,6 @@ from leadline.symbolic.lang import (
     nodes as n,
 )
 from leadline.symbolic.lang.fairness import Arm
-from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.listed import listed
 from leadline.symbolic.lang.model import LEFT_OUT, fingerprint
 from leadline.symbolic.lang.structures import Graph, Slots, record
@@ -65,7 +64,7 @@ INFO = record("Info", seen=Bool())
 TYPES: tuple[Type, ...] = (
     *(Bool(), Never(), Int(0, 3), Enum("Mode", ("idle", "busy")), Sort("Node", ("n1", "n2"))),
     *(Option(Bool()), Tuple((Bool(), Int(0, 1))), INFO, Union("Message", (("ping", INFO),))),
-    *(Set(Bool()), KeyedSet(INFO, "seen"), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
+    *(Set(Bool()), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
     *(listed(Int(0, 3), (0, 2)), Graph(Tuple((Bool(), Int(0, 1))))),
     Slots(Int(1, 2), Option(Tuple((Bool(), Int(0, 1)))), True),
     *(Atoms("Atom", ("a", '"b"')), AnyOf("Value", (("bool", record("bool", value=Bool())),))),

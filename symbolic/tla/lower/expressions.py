@@ -52,7 +52,6 @@ from leadline.symbolic.tla.lower.infinite import (
     Sequences,
     United,
 )
-from leadline.symbolic.tla.lower.keys import as_set
 from leadline.symbolic.tla.lower.scope import (
     DEEPEST,
     Binding,
@@ -745,7 +744,7 @@ class Lowering(Sets):
         if not scope.primed:
             if scope.now is not None:
                 return scope.now[name]
-            return as_set(n.make(n.StateVar, self.variables[name], self.terms.place, name))
+            return n.make(n.StateVar, self.variables[name], self.terms.place, name)
         if name not in scope.next:
             raise Unlowerable(f"{name}' is read before it has a value")
         return scope.next[name]

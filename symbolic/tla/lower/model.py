@@ -40,7 +40,6 @@ from leadline.symbolic.lang.nodes import substitute
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.actions import Paths
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.keys import as_set, unkeyed
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
 from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type
@@ -64,8 +63,7 @@ class Claims:
         self._specification = lowering.specification
         place = lowering.terms.place
         self._after: Mapping[str, n.Node] = {
-            name: as_set(n.make(n.StateVar, kind, place, primed(name)))
-            for name, kind in lowering.variables.items()
+            name: n.make(n.StateVar, kind, place, primed(name)) for name, kind in lowering.variables.items()
         }
 
     def of(self, name: str) -> Property:
@@ -282,7 +280,7 @@ def initial_types(specification: Specification) -> dict[str, Type]:
     ways = Paths(lowering, initial=True).of(specification.init)
     found: dict[str, Type] = {}
     for name, value in (pair for way in ways for pair in way.next):
-        found[name] = shapes.join(found.get(name, shapes.NEVER), unkeyed(value.type))
+        found[name] = shapes.join(found.get(name, shapes.NEVER), value.type)
     return found
 
 

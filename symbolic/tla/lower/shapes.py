@@ -30,7 +30,6 @@ from leadline.symbolic.lang import (
     Bool,
     Graph,
     Int,
-    KeyedSet,
     Listed,
     Map,
     Named,
@@ -343,8 +342,6 @@ def as_data(kind: Type) -> Any:
             return [name, {field: as_data(part) for field, part in kind.fields}]
         case Slots():
             return [name, kind.key.cardinality, as_data(kind.item), kind.graph]
-        case KeyedSet():
-            return [name, as_data(kind.item), kind.key]
         case Map(value=Option(item=item)):
             return [name, as_data(kind.key), as_data(item), True]
         case Map():
@@ -394,11 +391,6 @@ def _of_data(data: Any) -> Type:
             return union_of({tag_of(kind): kind for kind in kinds})
         case ["Set", item]:
             return Set(_of_data(item))
-        case ["KeyedSet", item, str() as key]:
-            records = _of_data(item)
-            if not isinstance(records, Record) or key not in records.positions:
-                raise ValueError
-            return KeyedSet(records, key)
         case ["Graph", ["Tuple", key, value]]:
             return graph_of(_of_data(key), _of_data(value))
         case ["Slots", int() as places, item, bool() as graph] if places > 0:

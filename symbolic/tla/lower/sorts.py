@@ -13,7 +13,6 @@ from itertools import pairwise
 from leadline.symbolic.lang import (
     Atoms,
     Graph,
-    KeyedSet,
     Listed,
     Map,
     Model,
@@ -61,8 +60,6 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
             return _sorted_list(kind, sorted_type(item, sorts))
         case Graph(item=item):
             return Graph(sorted_type(item, sorts))
-        case KeyedSet(item=item, key=key):
-            return KeyedSet(sorted_type(item, sorts), key)
         case Set(item=item):
             return Set(sorted_type(item, sorts))
         case Seq(item=item, capacity=capacity):

@@ -9,7 +9,6 @@ from leadline.symbolic.lang import NOWHERE, Action, Span, enabledness, nodes as 
 from leadline.symbolic.tla.lower.actions import Paths
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.keys import unkeyed, with_keys
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
@@ -27,9 +26,7 @@ def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
         raw = dict(way.next)
         for one, kind in lowering.variables.items():
             if one not in raw:
-                raw[one] = n.make(
-                    n.Undefined, unkeyed(kind), span, f"{plain} does not say what {one} becomes"
-                )
+                raw[one] = n.make(n.Undefined, kind, span, f"{plain} does not say what {one} becomes")
         constraint = lowering.specification.constrained
         if constraint is not None:
             raw[lowering.specification.variables[-1]] = lowering.truth(constraint, Scope(next=raw))
@@ -46,8 +43,7 @@ def converted(lowering: Lowering, name: str, value: n.Node, place: Span) -> n.No
     """The value that an assignment at a place gives a variable, as one of its type."""
     lowering.terms.place = place
     try:
-        kind = lowering.variables[name]
-        return with_keys(lowering.terms.convert(value, unkeyed(kind)), kind)
+        return lowering.terms.convert(value, lowering.variables[name])
     except Unlowerable as error:
         raise Unsupported(place, str(error)) from error
 

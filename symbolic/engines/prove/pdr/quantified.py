@@ -22,7 +22,6 @@ from leadline.symbolic.engines.prove.pdr.system import Cube
 from leadline.symbolic.lang import (
     Int,
     InternalError,
-    KeyedSet,
     Map,
     Model,
     Option,
@@ -39,7 +38,6 @@ from leadline.symbolic.lang import (
     any_of,
     as_node,
     caller_span,
-    entry_of,
     field_of,
     implies,
     int_range,
@@ -303,9 +301,7 @@ class _Reader:
             match word.kind:
                 case "key":
                     assert word.type is not None
-                    key = self._value(word.type, word.value)
-                    keyed = isinstance(found.node.type, KeyedSet)
-                    found = wrap(entry_of(found.node, key)) if keyed else found[key]
+                    found = found[self._value(word.type, word.value)]
                 case "field":
                     found = wrap(field_of(found.node, word.value))
                 case "part":
