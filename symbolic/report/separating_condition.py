@@ -9,38 +9,25 @@ as in program synthesis (Udupa et al., PLDI 2013); the points are the observatio
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
+
+import sympy
+from sympy.core.symbol import Str
 
 from leadline.symbolic.grid.query import ParameterValues
-from leadline.symbolic.lang import InternalError, Setting
+from leadline.symbolic.lang import InternalError
+
+Condition: TypeAlias = Any
+"""A Boolean of sympy, which has no types."""
 
 LONGEST = 4
 """The most tests in a condition."""
 
 _ALTERNATIVES = 4
 _WORK = 2_000_000  # the most pairs of conditions joined for one length: some seconds
-_SIGNS: dict[str, Any] = {">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne}
-
-
-class ParameterTest(NamedTuple):
-    """A comparison of a parameter with a value by a sign, such as `>=`."""
-
-    name: str
-    sign: str
-    value: Setting
-
-
-class Compound(NamedTuple):
-    """Conditions joined by a word, "and" or "or"; without any, it is true or false."""
-
-    word: str
-    parts: frozenset[Condition] = frozenset()
-
-
-Condition: TypeAlias = "ParameterTest | Compound"
 
 
 @dataclass(frozen=True)
@@ -48,8 +35,8 @@ class Separation:
     """Conditions that hold at exactly the violated points.
 
     Attributes:
-        conditions: conditions with the same number of tests; the first is the one to show. None if no condition
-            of at most `LONGEST` tests fits.
+        conditions: sympy Booleans over the parameters' names, all with the same number of tests; the first
+            is the one to show. None if no condition of at most `LONGEST` tests fits.
         length: the number of tests in each; 0 for true and false.
     """
 
@@ -65,69 +52,106 @@ def separate(violated: Sequence[ParameterValues], others: Sequence[ParameterValu
         others: the points where it is not.
     """
     points = [*violated, *others]
+    target = (1 << len(violated)) - 1
     if not violated or not others:
-        return Separation((Compound("and" if violated else "or"),))
-    length, found = _shortest(list(_tests(points)), (1 << len(violated)) - 1, (1 << len(points)) - 1)
+        return Separation((sympy.true if violated else sympy.false,))
+    length, trees = _shortest(list(_tests(points)), target, (1 << len(points)) - 1)
+    found = tuple(dict.fromkeys(_built(tree) for tree in trees))
     for condition in found:
-        # By the exact meaning: the search has only bit sets.
-        if [holds_at(condition, point) for point in points] != [True] * len(violated) + [False] * len(others):
-            raise InternalError(f"the condition {condition} does not separate the points it was found for")
-    return Separation(tuple(dict.fromkeys(found)), length)
+        _verify(condition, violated, others)
+    return Separation(found, length)
+
+
+def _verify(
+    condition: Condition, violated: Sequence[ParameterValues], others: Sequence[ParameterValues]
+) -> None:
+    """Check by the exact meaning that a condition separates the points: the search has only bit sets."""
+    right = all(holds_at(condition, point) for point in violated)
+    if not right or any(holds_at(condition, point) for point in others):
+        raise InternalError(f"the condition {condition} does not separate the points it was found for")
+
+
+_RELATIONS: dict[type, Callable[[Any, Any], bool]] = {
+    sympy.Ge: operator.ge,
+    sympy.Le: operator.le,
+    sympy.Eq: operator.eq,
+    sympy.Ne: operator.ne,
+}
 
 
 def holds_at(condition: Condition, point: ParameterValues) -> bool:
-    """Whether a condition holds at a point.
+    """Whether a condition of a `Separation` holds at a point. sympy's own `subs` takes a millisecond.
 
-    >>> holds_at(Compound("or", frozenset({ParameterTest("n", ">=", 3)})), {"n": 3, "fast": False})
+    >>> holds_at(sympy.Ge(sympy.Symbol("n"), 3) & sympy.Symbol("fast"), {"n": 3, "fast": True})
     True
     """
-    if isinstance(condition, Compound):
-        held = (holds_at(part, point) for part in condition.parts)
-        return all(held) if condition.word == "and" else any(held)
-    return bool(_SIGNS[condition.sign](point[condition.name], condition.value))
+    match condition:
+        case sympy.And():
+            return all(holds_at(part, point) for part in condition.args)
+        case sympy.Or():
+            return any(holds_at(part, point) for part in condition.args)
+        case sympy.Not():
+            return not holds_at(condition.args[0], point)
+        case sympy.Symbol():
+            return bool(point[condition.name])
+        case sympy.logic.boolalg.BooleanAtom():
+            return bool(condition)
+    left, right = condition.args
+    value = right.name if isinstance(right, Str) else int(right)
+    return bool(_RELATIONS[condition.func](point[left.name], value))
 
 
-_Sets = dict[int, Condition]
+_Tree: TypeAlias = Condition | tuple[type, Any, Any]
+"""A test, or (sympy.And or sympy.Or, tree, tree): millions of sympy's own objects would cost too much."""
+
+_Sets = dict[int, _Tree]
 """A condition for each set of points where it holds; a set has one bit for each point."""
 
 
-def _tests(points: Sequence[ParameterValues]) -> Iterator[tuple[int, ParameterTest]]:
+def _tests(points: Sequence[ParameterValues]) -> Iterator[tuple[int, Condition]]:
     """The tests of each parameter, thresholds first, with the set of points where each holds."""
     for name in sorted({name for point in points for name in point}):
-        values = [value for point in points if (value := point.get(name)) is not None]
-        kinds = {type(value) for value in values}
-        if len(values) < len(points) or len(kinds) > 1:
+        values = [point.get(name) for point in points]
+        if None in values:
             continue  # a test needs a value at every point
-        for sign, value in _comparisons(sorted(set(values)), kinds.pop()):
-            test = ParameterTest(name, sign, value)
-            yield sum(1 << place for place, point in enumerate(points) if holds_at(test, point)), test
+        for condition, held in _tests_of(sympy.Symbol(name), values):
+            yield sum(1 << place for place, holds in enumerate(held) if holds), condition
 
 
-def _comparisons(values: Sequence[Any], kind: type) -> Iterator[tuple[str, Setting]]:
-    """The comparisons that tell values of one kind apart, in the order in which conditions prefer them."""
-    if kind is bool:
-        yield from (("==", True), ("==", False))
+def _tests_of(symbol: Condition, values: Sequence[Any]) -> Iterator[tuple[Condition, list[bool]]]:
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        yield symbol, list(values)
+        yield sympy.Not(symbol), [not value for value in values]
         return
-    if kind is int:
-        yield from ((">=", bound) for bound in values[1:])
-        yield from (("<=", bound) for bound in values[:-1])
-    yield from product(("==", "!="), values)
+    distinct = sorted(set(values)) if len(kinds) == 1 else []
+    if kinds == {int}:
+        for bound in distinct[1:]:
+            yield sympy.Ge(symbol, bound), [value >= bound for value in values]
+        for bound in distinct[:-1]:
+            yield sympy.Le(symbol, bound), [value <= bound for value in values]
+    constants = [(one, sympy.Integer(one) if kinds == {int} else Str(one)) for one in distinct]
+    for one, constant in constants:
+        yield sympy.Eq(symbol, constant, evaluate=False), [value == one for value in values]
+    for one, constant in constants:
+        yield sympy.Ne(symbol, constant, evaluate=False), [value != one for value in values]
 
 
 def _shortest(
-    tests: Sequence[tuple[int, ParameterTest]], target: int, everything: int
-) -> tuple[int, Sequence[Condition]]:
+    tests: Sequence[tuple[int, Condition]], target: int, everything: int
+) -> tuple[int, list[_Tree]]:
     """The shortest conditions that hold at exactly the target, and their number of tests."""
-    alone: dict[str, Condition] = {}
-    first: _Sets = {}
-    for bits, test in tests:
-        first.setdefault(bits, test)
+    alone: dict[Condition, Condition] = {}
+    for bits, condition in tests:
         if bits == target:
-            alone.setdefault(test.name, test)
+            alone.setdefault(condition.free_symbols.copy().pop(), condition)
     if alone:
         return 1, [*alone.values()][:_ALTERNATIVES]
+    first: _Sets = {}
+    for bits, condition in tests:
+        first.setdefault(bits, condition)
     seen = {0, everything, *first}
-    by_length: list[_Sets] = [{}, {bits: test for bits, test in first.items() if bits not in (0, everything)}]
+    by_length: list[_Sets] = [{}, {bits: tree for bits, tree in first.items() if bits not in (0, everything)}]
     for length in range(2, LONGEST + 1):
         if found := list(islice(_joined(by_length, length, target), _ALTERNATIVES)):
             return length, found
@@ -137,22 +161,26 @@ def _shortest(
     return 0, []
 
 
-def _joined(by_length: Sequence[_Sets], length: int, target: int) -> Iterator[Condition]:
+def _joined(by_length: Sequence[_Sets], length: int, target: int) -> Iterator[_Tree]:
     """The conditions of that length that hold at exactly the target.
 
     An outermost `or` joins subsets of the target, an outermost `and` supersets.
     """
     for shorter in range(1, length // 2 + 1):
-        for word in ("and", "or"):
+        for join in (sympy.And, sympy.Or):
             sides = [
-                [x for x in by_length[size].items() if x[0] & target == (target if word == "and" else x[0])]
+                [item for item in by_length[size].items() if _may_join(join, item[0], target)]
                 for size in (shorter, length - shorter)
             ]
             for place, (left, one) in enumerate(sides[0]):
                 # Where both sides are of one length, each pair comes once.
                 for right, other in sides[1][place + 1 if 2 * shorter == length else 0 :]:
-                    if (left & right if word == "and" else left | right) == target:
-                        yield _join(word, one, other)
+                    if (left & right if join is sympy.And else left | right) == target:
+                        yield join, one, other
+
+
+def _may_join(join: type, bits: int, target: int) -> bool:
+    return bits & target == (target if join is sympy.And else bits)
 
 
 def _larger(by_length: Sequence[_Sets], length: int, seen: set[int]) -> _Sets | None:
@@ -163,33 +191,50 @@ def _larger(by_length: Sequence[_Sets], length: int, seen: set[int]) -> _Sets | 
         if len(left) * len(right) > _WORK:
             return None
         for (bits, one), (others, other) in product(left.items(), right.items()):
-            for word, both in (("and", bits & others), ("or", bits | others)):
+            for join, both in ((sympy.And, bits & others), (sympy.Or, bits | others)):
                 if both not in seen:
                     seen.add(both)
-                    found[both] = _join(word, one, other)
+                    found[both] = (join, one, other)
     return found
 
 
-def _join(word: str, *conditions: Condition) -> Compound:
-    """Conditions joined by a word; the parts of one that it joins already become its own."""
-    own = (x.parts if isinstance(x, Compound) and x.word == word else {x} for x in conditions)
-    return Compound(word, frozenset().union(*own))
+def _built(tree: _Tree) -> Condition:
+    """The sympy Boolean of a tree."""
+    if not isinstance(tree, tuple):
+        return tree
+    join = tree[0]
+    return join(*_operands(tree, join), evaluate=False)
+
+
+def _operands(tree: _Tree, join: type) -> Iterator[Condition]:
+    """The operands of a tree; those of an `and` within an `and` are its own."""
+    for part in tree[1:]:
+        if isinstance(part, tuple) and part[0] is join:
+            yield from _operands(part, join)
+        else:
+            yield _built(part)
 
 
 def condition_text(condition: Condition) -> str:
     """A condition as text, in the syntax of constraints in grid files.
 
-    >>> condition_text(Compound("and", frozenset({ParameterTest("n", ">=", 3), ParameterTest("fast", "==", False)})))
+    >>> n, fast = sympy.symbols("n fast")
+    >>> condition_text(sympy.And(sympy.Ge(n, 3), sympy.Not(fast)))
     'n >= 3 and not fast'
     """
-    if isinstance(condition, Compound):
-        texts = (
-            condition_text(x) if isinstance(x, ParameterTest) else f"({condition_text(x)})"
-            for x in condition.parts
-        )
-        told = f" {condition.word} ".join(sorted(texts, key=lambda text: (text[0] == "(", text)))
-        return told or ("true" if condition.word == "and" else "false")
-    if isinstance(condition.value, bool):
-        return condition.name if condition.value else f"not {condition.name}"
-    value = f'"{condition.value}"' if isinstance(condition.value, str) else condition.value
-    return f"{condition.name} {condition.sign} {value}"
+    match condition:
+        case sympy.And() | sympy.Or():
+            word = " and " if isinstance(condition, sympy.And) else " or "
+            return word.join(sorted(map(_within, condition.args), key=lambda text: (text[0] == "(", text)))
+        case sympy.Not():
+            return f"not {condition_text(condition.args[0])}"
+        case sympy.core.relational.Relational():
+            left, right = condition.args
+            value = f'"{right.name}"' if isinstance(right, Str) else str(right)
+            return f"{left} {condition.rel_op} {value}"
+    return str(condition).lower() if condition in (sympy.true, sympy.false) else str(condition)
+
+
+def _within(condition: Condition) -> str:
+    text = condition_text(condition)
+    return f"({text})" if isinstance(condition, sympy.And | sympy.Or) else text

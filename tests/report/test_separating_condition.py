@@ -4,18 +4,12 @@ import itertools
 from collections.abc import Callable, Sequence
 
 import pytest
+import sympy
 from hypothesis import assume, given, strategies as st
 
 from leadline.symbolic.grid.query import ParameterValues
 from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.report.separating_condition import (
-    Compound,
-    Condition,
-    ParameterTest,
-    condition_text,
-    holds_at,
-    separate,
-)
+from leadline.symbolic.report.separating_condition import condition_text, holds_at, separate
 
 GRID: list[ParameterValues] = [
     {"replicas": replicas, "log": log, "variant": variant, "strict": strict}
@@ -86,27 +80,31 @@ VALUES: dict[str, Sequence[Setting]] = {
 
 
 @st.composite
-def single(draw: st.DrawFn) -> Condition:
+def single(draw: st.DrawFn) -> sympy.Basic:
     name = draw(st.sampled_from(sorted(VALUES)))
+    symbol = sympy.Symbol(name)
     value = draw(st.sampled_from(VALUES[name]))
-    signs = (
-        ("==",) if isinstance(value, bool) else ("==", "!=", ">=", "<=")[: 2 if isinstance(value, str) else 4]
-    )
-    return ParameterTest(name, draw(st.sampled_from(signs)), value)
+    if isinstance(value, bool):
+        return symbol if value else sympy.Not(symbol)
+    if isinstance(value, str):
+        relation = draw(st.sampled_from((sympy.Eq, sympy.Ne)))
+        return relation(symbol, sympy.core.symbol.Str(value), evaluate=False)
+    relation = draw(st.sampled_from((sympy.Ge, sympy.Le, sympy.Eq, sympy.Ne)))
+    return relation(symbol, value, evaluate=False)
 
 
 @st.composite
-def planted(draw: st.DrawFn) -> tuple[int, Condition]:
+def planted(draw: st.DrawFn) -> tuple[int, sympy.Basic]:
     """A condition and the number of its tests."""
     count = draw(st.integers(1, 4))
     condition = draw(single())
     for _ in range(count - 1):
-        condition = Compound(draw(st.sampled_from(("and", "or"))), frozenset({condition, draw(single())}))
+        condition = draw(st.sampled_from((sympy.And, sympy.Or)))(condition, draw(single()), evaluate=False)
     return count, condition
 
 
 @given(planted(), st.data())
-def test_a_planted_condition_is_found(plant: tuple[int, Condition], data: st.DataObject) -> None:
+def test_a_planted_condition_is_found(plant: tuple[int, sympy.Basic], data: st.DataObject) -> None:
     length, condition = plant
     space = [dict(zip(VALUES, values, strict=True)) for values in itertools.product(*VALUES.values())]
     known = data.draw(st.lists(st.sampled_from(space), min_size=2, max_size=40, unique_by=repr))
