@@ -466,6 +466,39 @@ def test_a_recursion_ends_where_a_condition_has_no_other_value(tmp_path: Path) -
     assert found.steps_out_of_bounds, "the last step from <<>> has no place"
 
 
+CHAINS = """
+    EXTENDS Integers
+    VARIABLES up, sum
+    RECURSIVE Weight(_, _), Half(_, _)
+    Weight(f, x) == IF f[x] = 0 THEN x ELSE Weight(f, f[x]) + (Half(f, f[x]) % 2)
+    Half(f, x) == IF f[x] = 0 THEN 1 ELSE Weight(f, f[x])
+    Init == up = [x \\in 1..3 |-> 0] /\\ sum = 0
+    Next == \\E a, b \\in 1..3 : b BEFORE a /\\ up' = [up EXCEPT ![a] = b] /\\ sum' = Weight(up, a)
+    """
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_recursion_over_few_values_is_found_once_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: bool
+) -> None:
+    """Chains end, or may be circles, of which nothing is the weight."""
+    begun: list[str] = []
+    within = Lowering._within
+
+    def counted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
+        begun.append(definition.name)
+        return within(self, definition, *more)
+
+    monkeypatch.setattr(Lowering, "_within", counted)
+    body = CHAINS.replace("BEFORE", "<" if ends else "#")
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert bool(found.steps_out_of_bounds) is not ends
+    if ends:
+        assert list(found.states_within_steps) == counts(origin.learner)
+    assert begun.count("Weight") < 100
+
+
 def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers

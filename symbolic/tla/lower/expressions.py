@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -576,6 +576,21 @@ Change: TypeAlias = tuple[Sequence[n.Node], s.Expression]
 """The path to a part of a value, and the part's new value."""
 
 
+@dataclass(frozen=True)
+class _Run:
+    """The calls of a definition in itself, of which one argument alone is another one each time.
+
+    Attributes:
+        calls: their number.
+        kind: the type of that argument.
+        scope: that of the last one.
+    """
+
+    calls: int = 0
+    kind: Type = NEVER
+    scope: Scope | None = field(default=None, compare=False)
+
+
 class Lowering(Sets):
     """The lowering of expressions.
 
@@ -597,6 +612,8 @@ class Lowering(Sets):
         self.variables = variables
         self._constants: dict[str, Entity] = {}
         self._known: dict[tuple[object, ...], Entity] = {}
+        self._runs: dict[str, list[_Run]] = {}
+        self._recursive: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
         self.calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
 
     # -- expressions ------------------------------------------------------------------------------
@@ -766,13 +783,82 @@ class Lowering(Sets):
         inner = self.entered(definition, arguments, scope)
         if inner is None:
             return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
+        if inner.depths[definition.name] > 1:
+            found = self._by_values(definition, inner)
+            if found is not None:
+                return found
         values = self._constant_arguments(definition, inner)
         if values is None:
-            return self.entity(definition.body, inner)
+            return self._within(definition, inner, _Run())
         key = (definition.name, inner.depths[definition.name], *values)
         if key not in self._known:
             self._known[key] = self.entity(definition.body, inner)
         return self._known[key]
+
+    def _within(self, definition: s.Definition, inner: Scope, run: _Run) -> Entity:
+        runs = self._runs.setdefault(definition.name, [])
+        runs.append(replace(run, scope=inner))
+        try:
+            return self.entity(definition.body, inner)
+        finally:
+            runs.pop()
+
+    def _by_values(self, definition: s.Definition, inner: Scope) -> n.Node | None:
+        """The value of a definition in itself, where one argument alone has changed and has few values; else None.
+
+        What it is for each of these values is found once. Where there have been more calls than values, one has
+        come again, and the recursion does not end.
+        """
+        run = (self._runs.get(definition.name) or [_Run()])[-1]
+        if run.scope is None:
+            return None
+        fixed, changed = list[n.Node](), list[tuple[str, n.Node]]()
+        for name in [parameter.name for parameter in definition.parameters]:
+            mine, before = (self._argument_in(scope, name) for scope in (inner, run.scope))
+            if mine is None or before is None:
+                return None
+            if mine is before:
+                fixed.append(mine)
+            else:
+                changed.append((name, mine))
+        ((name, argument),) = changed if len(changed) == 1 else [("", None)]
+        if argument is None or isinstance(argument, n.Const) or argument.type.capped > _MOST_ARGUMENTS:
+            return None
+        run = _Run(run.calls + 1, shapes.join(run.kind, argument.type))
+        if run.calls > run.kind.cardinality:
+            return self.terms.undefined(NEVER, f"{definition.name} calls itself for ever")
+        result: n.Node = self.terms.undefined(NEVER, f"{definition.name} has no such argument")
+        for value in reversed([self.terms.narrowed(argument.type, x) for x in argument.type.values()]):
+            found = self._at_value(definition, inner, (name, value), fixed, run)
+            if not isinstance(found, n.Node):
+                return None
+            result = self.terms.ite(self.terms.equal(argument, value), found, result)
+        return result
+
+    def _at_value(
+        self,
+        definition: s.Definition,
+        inner: Scope,
+        given: tuple[str, n.Node],
+        fixed: list[n.Node],
+        run: _Run,
+    ) -> Entity:
+        around = ((name, runs[-1].calls) for name, runs in self._runs.items() if runs)
+        key = (*given, definition.name, inner.primed, id(inner.next), id(inner.now), run, *fixed, *around)
+        if key not in self._recursive:
+            scope = replace(inner, names={**inner.names, given[0]: given[1]})
+            # The objects of which the key has the numbers are kept with the value.
+            self._recursive[key] = (self._within(definition, scope, run), inner.next, inner.now)
+        return self._recursive[key][0]
+
+    def _argument_in(self, scope: Scope, name: str) -> n.Node | None:
+        """The value of a parameter; None if it is none, or has no symbolic form: it may not be needed."""
+        one = scope.names[name]
+        try:
+            value = self._named(one, scope) if isinstance(one, Later) else one
+        except Unsupported:
+            return None
+        return value if isinstance(value, n.Node) else None
 
     def _constant_arguments(self, definition: s.Definition, inner: Scope) -> list[n.Node] | None:
         """The arguments of a definition that depends on nothing else; None if some are no constants."""
@@ -781,12 +867,9 @@ class Lowering(Sets):
         found: list[n.Node] = []
         for parameter in definition.parameters:
             one = inner.names[parameter.name]
-            if not isinstance(one, Later) or self.specification.levels.of(one.body) > 0:
+            if isinstance(one, Later) and self.specification.levels.of(one.body) > 0:
                 return None
-            try:
-                value = self._named(one, inner)
-            except Unsupported:
-                return None  # It may not be needed.
+            value = self._argument_in(inner, parameter.name)
             if not isinstance(value, n.Const):
                 return None
             found.append(value)
