@@ -31,7 +31,17 @@ from weakref import finalize
 import numpy as np
 
 from leadline.symbolic.bits.lanes import WORD, Indices, Words
-from leadline.symbolic.bits.search import Begun, Findings, Moves, Search, Table, Tests, hashes, occurring
+from leadline.symbolic.bits.search import (
+    Begun,
+    Findings,
+    Moves,
+    Search,
+    Table,
+    Tests,
+    falling_to,
+    hashes,
+    occurring,
+)
 from leadline.symbolic.lang import InternalError
 
 ALONE = 1 << 15
@@ -43,15 +53,6 @@ _PLACES = 32
 _OWN = (1 << _PLACES) - 1
 _GROWN = 1 << 24
 """The bytes by which the memory that shares write to grows at least."""
-
-
-def falling_to(place: int, shares: int, marks: Words) -> Indices:
-    """The places of the states that fall to a share, by the lower halves of their hashes.
-
-    Tables have the upper halves for slots.
-    """
-    first, last = ((x << 32) // shares for x in (place, place + 1))
-    return np.flatnonzero(marks.view(np.uint32)[::2] - np.uint32(first) < last - first)
 
 
 class Chunk(NamedTuple):

@@ -78,6 +78,15 @@ def hashes(states: Words) -> Words:
     return hashed
 
 
+def falling_to(place: int, parts: int, marks: Words) -> Indices:
+    """The places of the states that fall to one of several parts of a search, by the lower halves of their hashes.
+
+    Tables have the upper halves for slots.
+    """
+    first, last = ((x << 32) // parts for x in (place, place + 1))
+    return np.flatnonzero(marks.view(np.uint32)[::2] - np.uint32(first) < last - first)
+
+
 def _pieces(states: Words) -> Iterator[slice]:
     """States that fit into a core's cache at a time: going through their words one by one reads them often."""
     size = _CACHED // states.shape[1]
@@ -196,14 +205,17 @@ class Table:
             Which were added, as their places among those given, ascending, as their numbers are; and whether
             there were more. Nothing can be added after that.
         """
-        self._make_room(len(states))
         if marks is None:
             marks = hashes(states)
-        self._looked_up = at = self._slot(marks)
-        place, own = np.arange(len(states)), marks
         if among is not None:
-            place, own, at = among, marks.take(among), at.take(among)
-        claimed, tries = np.zeros(len(states), np.bool_), 0
+            marks = marks.take(among)
+
+        def given(places: Indices) -> Words:
+            return states.take(places if among is None else among.take(places), axis=0)
+
+        self._make_room(len(marks))
+        self._looked_up = at = self._slot(marks)
+        place, own, claimed, tries = np.arange(len(marks)), marks, np.zeros(len(marks), np.bool_), 0
         while len(place):
             there = self._slots.take(at)
             # Of equal states the first wins: later assignments prevail.
@@ -219,16 +231,16 @@ class Table:
                 claimed[new] = True
                 claimed[new.take(lost)] = False
             others = np.flatnonzero(there != 0)
-            going = others.take(self._unlike(states, place, own, there, others))
+            going = others.take(self._unlike(given, place, own, there, others))
             tries += 1
             place, own, at = place.take(going), own.take(going), self._next(at.take(going), tries)
             self._looked_up[place] = at
         new = np.flatnonzero(claimed)
         added = new[:most]
-        numbers = np.arange(self.size, self.size + len(added))
+        self._rows.add(given(added))
+        numbers = np.arange(self.size - len(added), self.size)
         self._slots[self._looked_up.take(added)] = self._entries(marks.take(added), numbers)
-        self._rows.add(states.take(added, axis=0))
-        return added, len(new) > len(added)
+        return (added if among is None else among.take(added)), len(new) > len(added)
 
     def numbers(self) -> Indices:
         """The numbers of the states that were given last, if none of them was left out."""
@@ -255,11 +267,18 @@ class Table:
         at &= len(self._slots) - 1
         return at
 
-    def _unlike(self, states: Words, place: Indices, own: Words, there: Words, others: Indices) -> Indices:
+    def _unlike(
+        self,
+        given: Callable[[Indices], Words],
+        place: Indices,
+        own: Words,
+        there: Words,
+        others: Indices,
+    ) -> Indices:
         """Those of some states that are not the one in their slot, which may be one that is being added.
 
         Args:
-            states: the states that are looked up.
+            given: gives the states at some places among those that are looked up.
             place: the places among them of those that are left.
             own: the hashes of these.
             there: what is in their slots.
@@ -276,8 +295,8 @@ class Table:
         # These have no place yet; any will do until they are put in.
         other = self._rows.room.take(number, axis=0, mode="clip")
         if len(new):
-            other[new] = states.take(number.take(new) - self.size, axis=0)
-        other ^= states.take(place.take(others.take(alike)), axis=0)
+            other[new] = given(number.take(new) - self.size)
+        other ^= given(place.take(others.take(alike)))
         if other.any():
             unlike[alike] = other.any(axis=1)
         return np.flatnonzero(unlike)
@@ -509,6 +528,7 @@ class Search:
         orbits: gives the states that stand for others, if some do.
         key: the bits that tell states apart; by default all of a state.
         until_outside: whether the first step out of bounds ends the search. It can go on with wider types then.
+        every_step: whether to take steps also where others that commute with them lead to the same state.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
 
     Attributes:
@@ -543,6 +563,7 @@ class Search:
     key: Key | None = None
     checkpoint: Levels | None = None
     until_outside: bool = False
+    every_step: bool = False
     begun: Begun | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
     unclear: bool = field(default=False, init=False)
@@ -699,7 +720,8 @@ class Search:
         self._start = start
         self._before, self._came = np.frombuffer(self._came, np.uint16), array("H")
         many = len(self._before) == self.table.size - start > _ORDERED
-        self._spares = many and self.steps is None and self.orbits is None and self.key is None
+        every = self.every_step or bool(self.notes) or self.orbits is not None or self.key is not None
+        self._spares = many and not every
 
     def _close_level(self) -> None:
         before, now = self.within[-1] if self.within else 0, self.counted

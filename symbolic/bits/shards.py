@@ -15,10 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.symbolic.bits.lanes import Indices, Words
-from leadline.symbolic.bits.search import Findings, Moves, Search, Table, hashes
-
-_OWN = np.uint64(0xFFFFFF)
-"""The bits of a hash by which a shard is chosen: the table of a shard has the upper ones for itself."""
+from leadline.symbolic.bits.search import Findings, Moves, Search, Table, falling_to, hashes
 
 NUMBERS = 32
 """The bits of a state's number in its shard; the number of the shard comes before them."""
@@ -61,7 +58,7 @@ class Shard(Search):
 
     def mine(self, states: Words) -> Words:
         """Those of some states that fall to this shard."""
-        found: Words = states[self._owners(states) == self.number]
+        found: Words = states[falling_to(self.number, self.of, hashes(states))]
         return found
 
     def go(self, blocks: Iterable[Block], *, expand: bool) -> Findings:
@@ -92,10 +89,6 @@ class Shard(Search):
             self._sends = False
         return self.findings()._replace(size=end - start)
 
-    def _owners(self, states: Words) -> Indices:
-        found: Indices = ((hashes(states) & _OWN) % np.uint64(self.of)).astype(np.int64)
-        return found
-
     def _keep(self, states: Words, parents: Indices, marks: Words, takers: Moves) -> None:
         """Keep new states, or put successors into the blocks for their shards: each once."""
         if not self._sends:
@@ -103,9 +96,9 @@ class Shard(Search):
             return
         first, _ = self._sent.add(states)
         states, parents = states[first], parents[first] | (self.number << NUMBERS)
-        owners, moves = self._owners(states), takers[first]
+        marks, moves = hashes(states), takers[first]
         for place, blocks in enumerate(self.out):
-            own = np.flatnonzero(owners == place)
+            own = falling_to(place, self.of, marks)
             if len(own):
                 blocks.append(Block(states[own], parents[own], moves[own]))
 

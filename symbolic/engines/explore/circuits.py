@@ -129,6 +129,7 @@ class CircuitExplorer:
             key=key,
             checkpoint=self._checkpoint,
             until_outside=self._narrower is not None,
+            every_step=self._counting,
             workers=self._workers,
         )
 
