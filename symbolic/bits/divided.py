@@ -44,7 +44,7 @@ from leadline.symbolic.bits.search import (
 )
 from leadline.symbolic.lang import InternalError
 
-ALONE = 1 << 15
+ALONE = 1 << 17
 """The number of states up to which one process searches: it has them before copies of it are ready."""
 _ROUND = 1 << 18
 """The number of successors after which a share ends its round; half of them are looked up or sent together."""
@@ -163,9 +163,10 @@ class WorkerSearch(Search):
         self.table = Table(self.width)
         self.table.add(search.states[own])
         self.expanded = self._next = int(np.searchsorted(own, start))
+        self._came = array("H")
         if len(search._came) == search.table.size - start:
             came = np.frombuffer(search._came, np.uint16)[own[self._next :] - start]
-            self._came = array("H", came.tobytes())
+            self._came.frombytes(came.tobytes())
         self._start, self._end = self._next, self.table.size
         self._count_anew()
 
