@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.runs.direct import noting_model
 from leadline.symbolic.engines.runs.product import Product
-from leadline.symbolic.lang import Map, Type
+from leadline.symbolic.lang import Map, Type, Value
 
 Truths: TypeAlias = tuple[bool, ...]
 """A Boolean for each mark, and of a mark with keys for each tuple of them."""
@@ -202,7 +202,7 @@ class CountedSteps:
         return state
 
 
-def _nested(kind: Type, truths: Iterator[bool]) -> Any:
+def _nested(kind: Type, truths: Iterator[bool]) -> Value:
     """The value that has these truths; those that lack are false."""
     if isinstance(kind, Map):
         return tuple(_nested(kind.value, truths) for _ in kind.keys)
