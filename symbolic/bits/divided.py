@@ -32,7 +32,6 @@ import numpy as np
 
 from leadline.symbolic.bits.lanes import WORD, Indices, Words
 from leadline.symbolic.bits.search import (
-    Begun,
     Findings,
     Moves,
     Search,
@@ -316,7 +315,7 @@ class DividedSearch(Search):
         if self.depth is not None and len(self.within) > self.depth:
             return False
         before = self.size
-        self.begun = Begun(0, before, [*self.fired], [*self.first], self.deadlocks, self.deadlock)
+        self.begun = 0, self.findings()
         sent: Sequence[Sequence[Chunk]] = [()] * self.workers
         more, begins = True, True
         while more or any(sent):
@@ -368,7 +367,7 @@ class DividedSearch(Search):
             found.append(state)
         return np.stack(found[::-1])
 
-    def level_begun(self) -> tuple[Begun, Words, array[int]]:
+    def level_begun(self) -> tuple[int, Findings, Words, array[int]]:
         if not self._lines:
             return super().level_begun()
         assert self.begun is not None
@@ -389,12 +388,9 @@ class DividedSearch(Search):
         parts += [(shares[i][:2], slice(starts[i], None)) for i in range(self.workers)]
         states = np.concatenate([found[part] for (found, _), part in parts])
         parents = flat(np.concatenate([np.asarray(found)[part] for (_, found), part in parts]))
-        deadlock = self.begun.deadlock
-        begun = self.begun._replace(
-            start=int(starts.sum()),
-            deadlock=None if deadlock is None else int(flat(np.array([deadlock]))[0]),
-        )
-        return begun, states, array("i", parents.astype(np.int32).tobytes())
+        _, findings = self.begun
+        begun = _renumbered(findings, lambda number: int(flat(np.array([number]))[0]))
+        return int(starts.sum()), begun, states, array("i", parents.astype(np.int32).tobytes())
 
     def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Words, Indices]]:
         if not self._lines:

@@ -14,9 +14,10 @@ from itertools import islice
 import numpy as np
 
 from leadline.symbolic.bits import NoCircuits
-from leadline.symbolic.bits.lanes import WORD, Words, sliced, unsliced, where, words_for
+from leadline.symbolic.bits.lanes import WORD, Words, where, words_for
 from leadline.symbolic.bits.machine import Masks
-from leadline.symbolic.bits.programs import Program, Registers, compiled, support
+from leadline.symbolic.bits.programs import Program, compiled, support
+from leadline.symbolic.bits.search import Batches, mapped
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
 from leadline.symbolic.encode.encoding import Encoding
@@ -82,9 +83,8 @@ def initial_states(model: Model, thin: Callable[[Words], Words] | None = None) -
     encoding, masks = Encoding(model), Masks(model, circuit)
     rows = encoding.rows_after(circuit, effect.next)
     row = [x for variable in model.variables for x in masks.row(variable.name, rows[variable.name])]
-    program = compiled(circuit, inputs, [row])
-    found = _assignments(circuit, inputs, allowed, thin)
-    return (_outputs(program, picks, len(row)) for picks in found)
+    states = Batches(compiled(circuit, inputs, [[FALSE, *row]]))
+    return (mapped(states, picks)[0] for picks in _assignments(circuit, inputs, allowed, thin))
 
 
 def _only_what_matters(model: Model, circuit: Circuit, slots: PickSlots) -> int:
@@ -121,8 +121,8 @@ def _assignments(
         found = np.concatenate([found, set_too])
         program = tests[place]
         if program is not None:
-            lanes = where(_run(program, found)[0])
-            found = found[lanes[lanes < len(found)]]
+            allowing = [where(rows[0]) + low for low, rows in Batches(program).over(found)]
+            found = found[np.concatenate(allowing)]
         if len(found):
             waiting.append((place + 1, found))
 
@@ -140,18 +140,3 @@ def _tests(circuit: Circuit, inputs: Sequence[int], allowed: int) -> list[Progra
         elif literal != TRUE:
             parts[max(place[x] for x in support(circuit, literal))].append(literal)
     return [compiled(circuit, inputs, [[circuit.conj(literals)]]) if literals else None for literals in parts]
-
-
-def _run(program: Program, states: Words) -> Words:
-    """The rows of the first section's literals. Lanes without a state have some value, too."""
-    registers = Registers(program, -(-len(states) // WORD))
-    sliced(states, registers.inputs)
-    return registers.run(0)
-
-
-def _outputs(program: Program, states: Words, bits: int) -> Words:
-    """The outputs of the first section, as states."""
-    rows = np.zeros((words_for(bits) * WORD, -(-len(states) // WORD)), np.uint64)
-    if bits:  # a state whose variables have one value each has none
-        rows[:bits] = _run(program, states)
-    return unsliced(rows, len(states))

@@ -482,20 +482,6 @@ def packed(numbers: Iterable[int], width: int) -> Words:
     return np.frombuffer(data, np.uint64).reshape(-1, width)
 
 
-class Begun(NamedTuple):
-    """The numbers of a search before it looks at the steps of a level, which begins with the state `start`.
-
-    The others are those of `Search`, with `states` for all states.
-    """
-
-    start: int
-    states: int
-    fired: list[int]
-    first: list[int]
-    deadlocks: int
-    deadlock: int | None
-
-
 def mapped(views: Batches, states: Words) -> tuple[Words, bool]:
     """The bits of some states that a program gives, as words, and whether any is out of bounds.
 
@@ -532,7 +518,7 @@ class Search:
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
 
     Attributes:
-        begun: the numbers at the beginning of the level that was looked at last.
+        begun: the first state of the level that was looked at last, and the findings before it.
         table: the states, or what tells them apart.
         weights: for each depth, the number of states that those found stand for.
         weighed: the number of all of these.
@@ -564,7 +550,7 @@ class Search:
     checkpoint: Levels | None = None
     until_outside: bool = False
     every_step: bool = False
-    begun: Begun | None = field(default=None, init=False)
+    begun: tuple[int, Findings] | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
     unclear: bool = field(default=False, init=False)
     parents: array[int] = field(default_factory=lambda: array("i"), init=False)
@@ -615,7 +601,9 @@ class Search:
     def findings(self) -> Findings:
         """The findings so far."""
         found = [(one.violations, one.violated_at, one.outside_at) for one in self.found]
-        return Findings._make([*(getattr(self, name) for name in Findings._fields[:-1]), found])
+        fired, first = [*self.fired], [*self.first]
+        numbers = self.size, self.beyond, self.weighed, fired, first, self.deadlocks, self.deadlock
+        return Findings(*numbers, self.failures, self.failure, found)
 
     @property
     def states(self) -> Words:
@@ -660,7 +648,7 @@ class Search:
         Returns:
             False, with nothing done, if one of its states has none.
         """
-        begun, known, parents = other.level_begun()
+        start, begun, known, parents = other.level_begun()
         source = other.machine
         views = Batches(compiled(source.circuit, source.inputs, [[outside, *row]]))
         states, wrong = mapped(views, known)
@@ -671,20 +659,20 @@ class Search:
         self.table.add(self._keys(states))
         if self._kept is not None:
             self._kept.add(states)
-        assert self.table.size == begun.states, "two states became one"
+        assert self.table.size == len(known), "two states became one"
         self.parents = parents
         self._look_from(0)
         self.within, self.weights = [*other.within], [*other.weights]
         self.fired, self.first = [*begun.fired], [*begun.first]
         self.deadlocks, self.deadlock = begun.deadlocks, begun.deadlock
-        self._go_on(begun.start)
+        self._go_on(start)
         return True
 
-    def level_begun(self) -> tuple[Begun, Words, array[int]]:
-        """The beginning of the level that was looked at last: its numbers, all states, and their parents."""
+    def level_begun(self) -> tuple[int, Findings, Words, array[int]]:
+        """The beginning of the level that was looked at last, as `begun`, with all states and their parents."""
         assert self.begun is not None
-        size = self.begun.states
-        return self.begun, self.states[:size], self.parents[:size]
+        start, findings = self.begun
+        return start, findings, self.states[: findings.size], self.parents[: findings.size]
 
     def _goes_elsewhere(self, start: int) -> bool:
         """Whether the levels from the one that begins with a number on were gone through in another way."""
@@ -701,8 +689,7 @@ class Search:
             self._close_level()
             if self.depth is not None and len(self.within) > self.depth:
                 break
-            counts = [*self.fired], [*self.first], self.deadlocks, self.deadlock
-            self.begun = Begun(start, end, *counts)
+            self.begun = start, self.findings()
             self._begin_level(start)
             for low in range(start, end, self._steps.lanes):
                 self._expand(low, min(end, low + self._steps.lanes))
