@@ -44,7 +44,7 @@ from leadline.symbolic.tla.lower.infinite import (
     Domain,
     Everything,
     Filtered,
-    Functions,
+    FunctionsOf,
     Numbers,
     PowerSet,
     Product,
@@ -117,20 +117,10 @@ class Sets:
                 return self.quantifier(
                     universal, domain.whole, name, lambda x: self._bounded(universal, domain.body(x), body(x))
                 )
-            case PowerSet():
-                whole = self.terms.set_node(self.listed(domain.item))
-
-                def inside(x: n.Node) -> n.Node:
-                    return self._bounded(universal, self.terms.both_sets(n.Subset, x, whole), body(x))
-
-                return self._over_elements(universal, self.terms.universe(whole.type), name, inside)
-            case Functions():
-                every = self.terms.universe(self.type_of_functions(domain))
-
-                def within(x: n.Node) -> n.Node:
-                    return self._bounded(universal, self.member(x, domain), body(x))
-
-                return self._over_elements(universal, every, name, within)
+            case PowerSet() | FunctionsOf():
+                every, inside = self._within_type(domain)
+                bounded = lambda x: self._bounded(universal, inside(x), body(x))  # noqa: E731  # short
+                return self._over_elements(universal, every, name, bounded)
         node = self.listed(domain)
         if slots.in_slots(node.type):
             return slots.over(self.terms, universal, node, body)
@@ -336,19 +326,11 @@ class Sets:
                         itertools.combinations(elements, size) for size in range(len(elements) + 1)
                     )
                     return self.terms.set_of([self.terms.set_of(one) for one in found])
-                every = self.terms.universe(whole.type)
-
-                def within(x: n.Node) -> n.Node:
-                    return self.terms.both_sets(n.Subset, x, whole)
-
-                return self.terms.bind(n.SetFilter, whole.type, "x", within, lambda _: Set(whole.type), every)
+                return self._filtered_type(domain)
             case Product():
                 return self._listed_product(domain)
-            case Functions():
-                kind = self.type_of_functions(domain)
-                inside = lambda x: self.member(x, domain)  # noqa: E731  # short
-                functions = self.terms.universe(kind)
-                return self.terms.bind(n.SetFilter, kind, "f", inside, lambda _: Set(kind), functions)
+            case FunctionsOf():
+                return self._filtered_type(domain)
             case United():
                 parts = [self.listed(part) for part in domain.parts]
                 result = parts[0]
@@ -364,7 +346,20 @@ class Sets:
                 return self.filtered(self.listed(domain.whole), domain.name, domain.body)
         raise Unlowerable("the members of an infinite set cannot be listed")
 
-    def type_of_functions(self, domain: Functions) -> Map:
+    def _within_type(self, domain: PowerSet | FunctionsOf) -> tuple[n.Node, Callable[[n.Node], n.Node]]:
+        """All values of the type of a set's members, and the test of those that are members."""
+        if isinstance(domain, FunctionsOf):
+            every = self.terms.universe(self.type_of_functions(domain))
+            return every, lambda x: self.member(x, domain)
+        whole = self.terms.set_node(self.listed(domain.item))
+        return self.terms.universe(whole.type), lambda x: self.terms.both_sets(n.Subset, x, whole)
+
+    def _filtered_type(self, domain: PowerSet | FunctionsOf) -> n.Node:
+        every, inside = self._within_type(domain)
+        assert isinstance(every.type, Set)
+        return self.terms.bind(n.SetFilter, every.type.item, "x", inside, lambda _: every.type, every)
+
+    def type_of_functions(self, domain: FunctionsOf) -> Map:
         """The type of the functions of a set that depends on the state.
 
         Raises:
@@ -427,14 +422,15 @@ class Sets:
                 return terms.of_kind(element, _may_be_sequence, items, _OTHERS)
             case Product():
                 return terms.of_kind(element, is_function, lambda x: self._in_product(x, domain), _OTHERS)
-            case Functions(arguments=arguments, values=values):
+            case FunctionsOf():
+                return terms.of_kind(element, is_function, lambda x: self._in_functions(x, domain), _OTHERS)
 
-                def of(x: n.Node) -> n.Node:
-                    here = terms.equal(terms.domain(x), arguments)
-                    fit = lambda key: self.member(terms.apply(x, key), values)  # noqa: E731  # short
-                    return terms.conj([here, self.quantifier(True, arguments, "key", fit)])
-
-                return terms.of_kind(element, is_function, of, _OTHERS)
+    def _in_functions(self, element: n.Node, domain: FunctionsOf) -> n.Node:
+        """Whether a function is among those of a set that depends on the state."""
+        terms = self.terms
+        here = terms.equal(terms.domain(element), domain.arguments)
+        fit = lambda key: self.member(terms.apply(element, key), domain.values)  # noqa: E731  # short
+        return terms.conj([here, self.quantifier(True, domain.arguments, "key", fit)])
 
     def _is_string(self, element: n.Node) -> n.Node:
         terms = self.terms
@@ -1095,7 +1091,7 @@ class Lowering(Sets):
         return {one: self.terms.item(element, place) for place, one in enumerate(bound.names, start=1)}
 
 
-# Functions, records and tuples
+# FunctionsOf, records and tuples
 
 
 def _set_of(at: Lowering, e: s.SetOf, scope: Scope) -> Entity:
@@ -1126,7 +1122,7 @@ def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
     domain = at.terms.set_node(domain)
     if domain.type == Set(NEVER):
         return Product((), ())
-    return Functions(domain, values)
+    return FunctionsOf(domain, values)
 
 
 def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -> Domain:

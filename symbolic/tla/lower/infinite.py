@@ -51,7 +51,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Functions:
+class FunctionsOf:
     """`[S -> T]` where S depends on the state."""
 
     arguments: n.Node
@@ -101,6 +101,15 @@ class Filtered:
 
 
 Unlisted: TypeAlias = (
-    Numbers | Everything | PowerSet | Sequences | Product | Functions | United | Cases | Restricted | Filtered
+    Numbers
+    | Everything
+    | PowerSet
+    | Sequences
+    | Product
+    | FunctionsOf
+    | United
+    | Cases
+    | Restricted
+    | Filtered
 )
 Domain: TypeAlias = n.Node | Unlisted

@@ -13,7 +13,15 @@ from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering, image_at
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
-from leadline.symbolic.tla.lower.infinite import Cases, Domain, Filtered, Functions, PowerSet, Product, United
+from leadline.symbolic.tla.lower.infinite import (
+    Cases,
+    Domain,
+    Filtered,
+    FunctionsOf,
+    PowerSet,
+    Product,
+    United,
+)
 from leadline.symbolic.tla.lower.terms import Terms
 
 _MOST_PICKED = 1_024
@@ -75,7 +83,7 @@ class Picks:
                         yield from self.picked(after, name, part)
             case Product():
                 yield from self._picked_product(way, name, domain, ())
-            case Functions():
+            case FunctionsOf():
                 yield from self._picked_member(way, name, self._lowering.type_of_functions(domain), domain)
             case Filtered():
                 for after, element in self.picked(way, name, domain.whole):
