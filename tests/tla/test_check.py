@@ -75,7 +75,7 @@ def written(folder: Path, body: str, invariants: str) -> str:
     ("body", "invariant", "why"),
     [
         (COUNTING, "Negative", "M.tla:7:15: the divisor is in"),
-        (COUNTING, "Registered", "TLCSet"),
+        (COUNTING, "Registered", "TLCGet"),
         (WORDS, "Short", "a string is used as a sequence"),
         (MIXED, "Inv", "no symbolic form, so that only exploration answers"),
     ],
@@ -104,7 +104,7 @@ def by_formulas(path: str, seconds: float) -> Sequence[Result]:
 def test_what_has_no_symbolic_form_costs_the_formulas_of_no_other_property(tmp_path: Path) -> None:
     few, registered = by_formulas(written(tmp_path, COUNTING, "Few Registered"), 20.0)
     assert (few.verdict, few.engine) == (Verdict.PROVED, "explore")
-    assert registered.cause is Cause.NO_FORM and "M.tla:8:15" in (registered.reason or "")
+    assert registered.cause is Cause.NO_FORM and "M.tla:8:31" in (registered.reason or "")
 
 
 def test_a_property_that_only_exploration_answers_is_told_once(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_property_that_only_exploration_answers_is_told_once(tmp_path: Path) -
     assert [x.partition(", since there is no symbolic form: ")[0] for x in told] == [
         "Registered: answered by exploration alone"
     ]
-    assert "M.tla:8:15" in told[0]
+    assert "M.tla:8:31" in told[0]
 
 
 def test_a_proof_by_exploration_tells_how_it_holds_vacuously(
@@ -196,7 +196,7 @@ def test_what_has_no_symbolic_form_is_no_mistake(tmp_path: Path, capsys: pytest.
     assert main(["prove", path, "--property", "Few"]) == 20
     assert main(["check", path, "--engine", "pdr"]) == 20
     told = capsys.readouterr().err
-    assert "TLCSet" in told and "mistake" not in told
+    assert "TLCGet" in told and "mistake" not in told
     assert main(["check", path, "--property", "Few", "--format", "json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["results"]
     assert found["verdict"] == "proved"
