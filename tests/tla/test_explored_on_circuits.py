@@ -103,19 +103,20 @@ def test_a_module_without_a_model_stays_on_values(tmp_path: Path, at_once: None)
 
 DELIVERED = r"""---- MODULE Delivered ----
 EXTENDS Naturals
-VARIABLES sent, done
+VARIABLES sent, done, past
 Is(m, kind) == m \in sent /\ m.kind = kind /\ sent' = sent \ {m}
 Send == \E k \in {"ask", "tell"} : done < 3 /\ sent' = sent \cup {[kind |-> k, no |-> done]} /\ done' = done + 1
 Answer(m) == Is(m, "ask") /\ done' = done
 Hear(m) == m.no < 3 /\ Is(m, "tell") /\ UNCHANGED done
-Init == sent = {} /\ done = 0
-Next == Send \/ \E m \in sent : (m.no >= 0 /\ Answer(m)) \/ Hear(m)
+Init == sent = {} /\ done = 0 /\ past = {}
+Next == /\ Send \/ \E m \in sent : (m.no >= 0 /\ Answer(m)) \/ Hear(m)
+        /\ past' = past \cup sent
 ====
 """
 
 
 def test_actions_have_the_names_of_the_interpreter(tmp_path: Path, at_once: None) -> None:
-    """Also where an operator that takes the message is the first part of an action, or a guard is before it."""
+    """Also where an operator that takes the message begins an action, a guard is before it, or history is kept."""
     config = "INIT Init NEXT Next CHECK_DEADLOCK FALSE"
     _, facts = explored(tmp_path, DELIVERED, config)
     _, by_values = explored(tmp_path, DELIVERED, config, "values")

@@ -142,14 +142,16 @@ class Paths(Picks):
         yield from self._all(e.arguments, way, scope, rest)
 
     def _all(self, parts: Sequence[s.Expression], way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        if not parts:
-            yield from rest(way, scope)
-            return
+        place, path = (way.path[0], way.path[1:]) if way.path else (-1, ())
 
-        def others(after: Way, _: Scope) -> Iterator[Way]:
-            yield from self._all(parts[1:], after, scope, rest)
+        def some(at: int, before: Way) -> Iterator[Way]:
+            if at == len(parts):
+                yield from rest(before, scope)
+                return
+            here = replace(before, path=path) if at == place else before
+            yield from self.follow(parts[at], here, scope, lambda after, _: some(at + 1, after))
 
-        yield from self.follow(parts[0], way, scope, others)
+        yield from some(0, replace(way, path=()))
 
     def _disjunction(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         parts = e.arguments

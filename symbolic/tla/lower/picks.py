@@ -36,7 +36,7 @@ class Way:
         body: picks and guards.
         next: the values of the variables that it assigns, which may be outside of their types.
         name: the action that it belongs to.
-        path: which disjunct to take at each disjunction to come.
+        path: what is left of the path to a part: see `Part`.
         places: where it assigns them.
     """
 

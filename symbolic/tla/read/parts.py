@@ -16,7 +16,7 @@ class Part:
 
     Attributes:
         name: the operator that it is.
-        path: which disjunct to take at each disjunction above it.
+        path: which disjunct to take at each disjunction above it, and which conjunct it is in at each conjunction.
     """
 
     name: str
@@ -45,8 +45,15 @@ def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[st
             whole = len(inside) > 1 and any(part.name == operator for part in inside)
             yield from [Part(operator)] if whole else inside
         case s.Apply("/\\", items):
-            steps = [item for item in items if within.levels.of(item) is Level.ACTION]
-            named = list(_parts(within, steps[0], name, seen)) if len(steps) == 1 else []
-            yield Part(named[0].name if len(named) == 1 else name)
+            steps = [place for place, item in enumerate(items) if within.levels.of(item) is Level.ACTION]
+            found = [(place, list(_parts(within, items[place], name, seen))) for place in steps]
+            # Of `Send(m) /\ x' = 1` no part is the step, but of `(Send(m) \/ Drop(m)) /\ x' = 1` each is one.
+            several = [(place, inside) for place, inside in found if len(inside) > 1 or len(steps) == 1]
+            split = [(place, inside) for place, inside in several if all(one.name != name for one in inside)]
+            if len(split) == 1:
+                ((place, inside),) = split
+                yield from (Part(one.name, (place, *one.path)) for one in inside)
+            else:
+                yield Part(name)
         case _:
             yield Part(name)

@@ -38,7 +38,7 @@ class Todo:
 
     Attributes:
         rest: those after it.
-        path: which disjunct to take at each disjunction above the action; empty to take all.
+        path: what is left of the path to a part: see `Part`.
         seen: the operators that it is within.
         shared: whether it is the same for several disjuncts, and long: it becomes a function of its own.
     """
@@ -106,7 +106,7 @@ class Search:
         """Write the statements.
 
         Args:
-            path: which disjunct to take at each disjunction on the top.
+            path: what is left of the path to a part: see `Part`.
         """
         self._go(Todo(e, scope.names, None, path), scope, lines, 0)
 
@@ -286,9 +286,10 @@ class Search:
         match binding, e.operator:
             case None, "/\\":
                 # The first conjunct in front: assignments come before the conjuncts that read them.
-                rest = todo.rest
-                for item in reversed(e.arguments):
-                    rest = Todo(item, todo.names, rest, (), todo.seen)
+                rest, path = todo.rest, todo.path
+                for place, item in reversed([*enumerate(e.arguments)]):
+                    inside = path[1:] if path and path[0] == place else ()
+                    rest = Todo(item, todo.names, rest, inside, todo.seen)
                 self._go(rest, scope, lines, depth)
             case None, "\\/":
                 items, path = e.arguments, todo.path
