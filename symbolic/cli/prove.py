@@ -12,12 +12,13 @@ from leadline.symbolic.cli import ask, inputs
 from leadline.symbolic.cli.output import add_format, as_json, check_writable, keep
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict
-from leadline.symbolic.engines.prove.certificates import read_certificate, recheck
+from leadline.symbolic.engines.prove.certificates import InductionCertificate, read_certificate, recheck
 from leadline.symbolic.engines.prove.invariants import understood
 from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized
 from leadline.symbolic.engines.prove.pdr.strengthenings import importable, strengthenings_file
 from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.lang import UserError, setting_text
+from leadline.symbolic.solve import SOLVERS
 
 WRITE = "--write-strengthenings"
 
@@ -142,13 +143,17 @@ def _recheck(args: argparse.Namespace) -> Exit:
         ("-p", args.settings),
         ("--property", args.property),
         ("--obligation", args.obligations),
-        ("--solver", args.solver),
         ("--out", args.out),
         (WRITE, args.write_strengthenings),
     ):
         if given:
             raise UserError(f"{option} does not go with --recheck: the certificate tells it")
     found = read_certificate(args.recheck)
+    if args.solver is not None and isinstance(found, InductionCertificate):
+        raise UserError(
+            "--solver does not go with --recheck of a proof by induction: each obligation is answered by the "
+            "solver that did not answer it"
+        )
     command = ("leadline", "prove", "--recheck", str(args.recheck))
     what = f"{found.place} is a proof about"
     with timely(args.protocol, args.timeout):
@@ -161,11 +166,14 @@ def _recheck(args: argparse.Namespace) -> Exit:
     asked.ask(
         f"checking {args.recheck} again",
         limits,
-        lambda _, listener: recheck(model, found, limits, source=entry.source, listener=listener),
+        lambda _, listener: recheck(
+            model, found, limits, source=entry.source, solver=args.solver, listener=listener
+        ),
     )
     asked.deliver(args.format, None)
     stands = asked.exit() is Exit.HOLDS
     how = "stands" if stands else "does not stand"
     held = asked.wording.extent(asked.model, asked.query, asked.answer)
-    tell(f"{args.recheck} {how}: {held} by the other solver")
+    solver = SOLVERS[args.solver].title if args.solver in SOLVERS else "the other solver"
+    tell(f"{args.recheck} {how}: {held} by {solver}")
     return Exit.HOLDS if stands else Exit.UNKNOWN

@@ -198,6 +198,18 @@ def test_recheck(solver: str, other: str, leadline: Leadline) -> None:
     assert ran.err == "leadline: p.json stands: 101 of 101 obligations hold by the other solver\n"
 
 
+def test_recheck_by_a_solver(here: Leadline) -> None:
+    """Any checks an invariant that a search has found, and another an obligation than that which answered it."""
+    proof = ("prove", "inductive.py", "--property", "even", "--out", "p.json")
+    assert here(*proof, "--engine", "pdr").code == 0
+    for solver, title in (("cadical", "CaDiCaL"), ("z3", "Z3")):
+        ran = here("prove", "inductive.py", "--recheck", "p.json", "--solver", solver)
+        assert (ran.code, ran.err) == (0, f"leadline: p.json stands: 1 of 1 invariant checked by {title}\n")
+    assert here(*proof, "--engine", "induction").code == 0
+    ran = here("prove", "inductive.py", "--recheck", "p.json", "--solver", "z3")
+    assert (ran.code, "--solver does not go with --recheck of a proof by induction" in ran.err) == (2, True)
+
+
 def test_recheck_of_a_changed_model_is_refused(here: Leadline) -> None:
     assert here("prove", "inductive.py", *INDUCTION, "--property", "even", "--out", "p.json").code == 0
     source = Path("inductive.py")
@@ -256,7 +268,6 @@ def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
         (("prove", "--recheck", "nowhere.json"), "nowhere.json cannot be read"),
         (("prove", "--recheck", "p.json", "--property", "even"), "--property does not go with --recheck"),
         (("prove", "--recheck", "p.json", "-p", "fault=none"), "-p does not go with --recheck"),
-        (("prove", "--recheck", "p.json", "--solver", "z3"), "--solver does not go with --recheck"),
         (
             ("prove", "inductive.py", "--property", "even", "--engine", "induction", WRITE, "x.py"),
             f"{WRITE} means nothing to the engine induction",

@@ -249,6 +249,7 @@ def recheck(
     limits: Limits,
     *,
     source: str,
+    solver: str | None = None,
     listener: Listener = SILENT,
 ) -> Answer:
     """Answer every obligation of a certificate anew, by the solver that did not answer it before.
@@ -258,6 +259,7 @@ def recheck(
         found: the certificate.
         limits: wall clock and address space of each solver.
         source: the protocol as the catalog finds it: its name or path.
+        solver: another solver that is asked; of an invariant that a search has found, each is another one.
         listener: is told of progress and results.
 
     Returns:
@@ -268,7 +270,10 @@ def recheck(
         InternalError: if a child process fails for another reason than its limits.
     """
     whole = found.whole(source)
-    answer = answer_in_children(model, found.queries(model, source), limits, listener)
+    asked = found.queries(model, source)
+    if solver is not None and solver in SOLVERS:
+        asked = [one.by(solver) for one in asked]
+    answer = answer_in_children(model, asked, limits, listener)
     results = {one.about: one for one in answer.results}
     return replace(answer, results=[results[part] for part in ENGINES[whole.engine].parts(model, whole)])
 
