@@ -369,8 +369,22 @@ def test_constants_that_are_chosen_among_many_values_are_found_at_once(
     assert found.complete and found.properties["Free"].violation is None
 
 
+@pytest.fixture
+def entered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The definitions that are lowered within expressions, by name, in turn."""
+    names: list[str] = []
+    inlined = Lowering.inlined
+
+    def noted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
+        names.append(definition.name)
+        return inlined(self, definition, *more)
+
+    monkeypatch.setattr(Lowering, "inlined", noted)
+    return names
+
+
 def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empty(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, entered: list[str]
 ) -> None:
     body = """
         EXTENDS Integers
@@ -383,14 +397,6 @@ def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empt
         Init == on = {} /\\ x = 0
         Next == on' \\in SUBSET {1, 2, 3} /\\ Size(Given) <= 3 /\\ x' = Sum(Given) % 5
         """
-    entered: list[str] = []
-    inlined = Lowering.inlined
-
-    def counted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
-        entered.append(definition.name)
-        return inlined(self, definition, *more)
-
-    monkeypatch.setattr(Lowering, "inlined", counted)
     origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
     found = explore(Semantics(origin.model()))
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
@@ -398,9 +404,7 @@ def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empt
     assert entered.count("Sum") == entered.count("Size") == 4
 
 
-def test_a_recursion_over_a_sequence_ends_where_its_places_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recursion_over_a_sequence_ends_where_its_places_do(tmp_path: Path, entered: list[str]) -> None:
     body = """
         EXTENDS Integers, Sequences
         VARIABLE q
@@ -411,14 +415,6 @@ def test_a_recursion_over_a_sequence_ends_where_its_places_do(
         Shorter == q' = Kept(q) \\/ (q # <<>> /\\ q' = Tail(q))
         Next == (\\E k \\in 0..1 : Len(q) < 3 /\\ q' = Append(q, k)) \\/ Shorter
         """
-    entered: list[str] = []
-    inlined = Lowering.inlined
-
-    def counted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
-        entered.append(definition.name)
-        return inlined(self, definition, *more)
-
-    monkeypatch.setattr(Lowering, "inlined", counted)
     origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
     found = explore(Semantics(origin.model()))
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds

@@ -211,6 +211,7 @@ def _on_circuits(
     try:
         with timely(query.source, None if limits.seconds is None else limits.seconds / 4):
             narrow = TlaOrigin(specification, {}).model()
+        # Runs go further than the states that were asked about before.
         slots = has_slots(one.type for one in narrow.variables)
         if slots or any(one.name not in narrow.properties for one in query.chosen(model)):
             return None

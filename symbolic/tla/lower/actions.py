@@ -26,7 +26,8 @@ _MOST_ELEMENTS = 8
 Rest = Callable[[Way, Scope], Iterator[Way]]
 
 
-def _end(way: Way, scope: Scope) -> Iterator[Way]:
+def end(way: Way, scope: Scope) -> Iterator[Way]:
+    """The end of a path."""
     yield way
 
 
@@ -62,7 +63,7 @@ class Paths(Picks):
         found: list[Way] = []
         scope = Scope(primed=self._initial)
         for way in (
-            x for one in parts for x in self.follow(e, Way(name=one.name, path=one.path), scope, _end)
+            x for one in parts for x in self.follow(e, Way(name=one.name, path=one.path), scope, end)
         ):
             found.append(way if self._as_written else without_fixed(way, self._terms))
             if len(found) > MOST_PATHS:
@@ -197,7 +198,7 @@ class Paths(Picks):
         for test, arm in ((condition, e.then), (self._terms.negation(condition), e.otherwise)):
             # Where a condition is certainly false or has no value, the other arm tells that it has none.
             after = way.requiring(test) if certain(test) is not False else None
-            arms.append([] if after is None else [*self.follow(arm, after, scope, _end)])
+            arms.append([] if after is None else [*self.follow(arm, after, scope, end)])
         with self._lowering.at(e):
             both = self._together(condition, way, *arms)
         for after in [both] if both is not None else itertools.chain(*arms):
@@ -214,7 +215,7 @@ class Paths(Picks):
             return None
         one, other = then[0], otherwise[0]
         values = dict(other.next)
-        if one.name != other.name or dict(one.next).keys() != values.keys():
+        if dict(one.next).keys() != values.keys():
             return None
         # Behind the condition, arms may require that other conditions have a value, and nothing else.
         behind = [x.body[len(way.body) + 1 :] for x in (one, other)]
@@ -254,12 +255,12 @@ class Paths(Picks):
     def _composed(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         """`A \\cdot B`: B goes on from the values that A gives the variables."""
         first, second = e.arguments
-        for found in self.follow(first, replace(way, next=(), places=()), scope, _end):
+        for found in self.follow(first, replace(way, next=(), places=()), scope, end):
             values = dict(found.next)
             for name in self._lowering.variables.keys() - values.keys():
                 values[name] = self._terms.undefined(NEVER, f"{name} has no value after the first step")
             between = replace(found, next=way.next, places=way.places)
-            for after in self.follow(second, between, replace(scope, now=values), _end):
+            for after in self.follow(second, between, replace(scope, now=values), end):
                 yield from rest(after, scope)
 
     def _changing(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:

@@ -880,7 +880,7 @@ class Lowering(Sets):
             return None
         names = self.bound(definition.parameters, arguments, scope)
         depths = {**scope.depths, definition.name: depth}
-        return Scope(names, scope.primed, scope.next, None, depths, scope.now)
+        return scope.calling(names, depths)
 
     def bound(
         self, parameters: Sequence[s.Parameter], arguments: Sequence[s.Expression], scope: Scope
@@ -911,9 +911,7 @@ class Lowering(Sets):
         if depth > DEEPEST:
             return self.terms.undefined(NEVER, f"an operator calls itself more than {DEEPEST} times")
         depths = {**scope.depths, key: depth}
-        return self.entity(
-            operator.body, Scope(inner.names, scope.primed, scope.next, None, depths, scope.now)
-        )
+        return self.entity(operator.body, scope.calling(inner.names, depths))
 
     def called(self, operator: Entity, values: Sequence[n.Node], scope: Scope) -> n.Node:
         """An operator applied to values."""
@@ -1091,7 +1089,7 @@ class Lowering(Sets):
         return {one: self.terms.item(element, place) for place, one in enumerate(bound.names, start=1)}
 
 
-# FunctionsOf, records and tuples
+# Functions, records and tuples
 
 
 def _set_of(at: Lowering, e: s.SetOf, scope: Scope) -> Entity:
@@ -1244,7 +1242,7 @@ def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope
     depth = scope.depths.get(key, 0) + 1
     if depth > DEEPEST:
         return at.terms.undefined(NEVER, f"{function.name} calls itself more than {DEEPEST} times")
-    inner = Scope(where.names, scope.primed, scope.next, None, {**scope.depths, key: depth}, scope.now)
+    inner = scope.calling(where.names, {**scope.depths, key: depth})
     pairs = at.pairs(function.bounds, inner)
     parts = [index] if len(pairs) == 1 else [at.terms.item(index, i + 1) for i in range(len(pairs))]
     inside = at.terms.conj([at.member(x, domain) for x, (_, _, domain) in zip(parts, pairs, strict=True)])

@@ -91,3 +91,7 @@ class Scope:
     def having(self, names: Mapping[str, Binding]) -> Scope:
         """The scope with more names."""
         return Scope({**self.names, **names}, self.primed, self.next, self.at, self.depths, self.now)
+
+    def calling(self, names: Mapping[str, Binding], depths: Mapping[str, int]) -> Scope:
+        """The scope of a body that is called here, with names of its own."""
+        return Scope(names, self.primed, self.next, None, depths, self.now)

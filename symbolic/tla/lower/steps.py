@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.symbolic.lang import NOWHERE, Action, Span, enabledness, nodes as n
-from leadline.symbolic.tla.lower.actions import Paths
+from leadline.symbolic.tla.lower.actions import Paths, end
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.picks import Way
@@ -54,9 +54,6 @@ def _is_variable(node: n.Node, name: str) -> bool:
 
 def enabled(lowering: Lowering, e: s.Expression, scope: Scope) -> n.Node:
     """ENABLED of an action, whose next state is any."""
-
-    def end(way: Way, scope: Scope) -> Iterator[Way]:
-        yield way
 
     paths = Paths(lowering, mark="?")
     ways = list(paths.follow(e, Way(), replace(scope, next={}), end))

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
 from leadline.symbolic.lang import OutOfBounds
@@ -300,21 +301,10 @@ def order(value: Value) -> tuple[Any, ...]:
     return (5, len(value), sorted(map(order, value)))
 
 
-_places: dict[Value, tuple[Any, ...]] = {}
-
-
-def _place(element: Value) -> tuple[Any, ...]:
-    """As `order`; kept, since the same elements are in many sets."""
-    found = _places.get(element)
-    if found is None:
-        if len(_places) >= _MOST_ORDERED:
-            _places.clear()
-        found = _places[element] = order(element)
-    return found
-
-
 orders: dict[frozenset[Value], tuple[Value, ...]] = {}
 _MOST_ORDERED = 200_000
+# The same elements are in many sets.
+_place = lru_cache(_MOST_ORDERED)(order)
 
 
 def ordered(elements: frozenset[Value]) -> tuple[Value, ...]:
