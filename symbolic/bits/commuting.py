@@ -38,7 +38,10 @@ class Commuting:
         self.needed = cache(self._needed)
 
     def _needed(self, place: int) -> Flags:
-        """Whether a step must be taken in a state that no step has reached first (0), or each of them (from 1)."""
+        """Whether a step must be taken in a state, by the step that reached the state first.
+
+        The first flag is for a state that no step has reached, the others are for the machine's steps in turn.
+        """
         needed = np.ones(1 + len(self._machine.moves), np.bool_)
         if self._parts:
             read, changed = self._parts[place]

@@ -152,7 +152,7 @@ def _recheck(args: argparse.Namespace) -> Exit:
     if args.solver is not None and isinstance(found, InductionCertificate):
         raise UserError(
             "--solver does not go with --recheck of a proof by induction: each obligation is answered by the "
-            "solver that did not answer it"
+            "solver that did not answer it; leave it out"
         )
     command = ("leadline", "prove", "--recheck", str(args.recheck))
     what = f"{found.place} is a proof about"

@@ -593,7 +593,7 @@ class Expressions:
         return sorted(members.items(), key=lambda member: node.type.item.rank(member[0]))  # type: ignore[attr-defined]
 
     def _fitting(self, node: n.Forall | n.Exists) -> list[tuple[Value, int]]:
-        r"""The entries for which the body of a quantifier is more than a constant.
+        r"""The elements that a quantifier must go through: those whose tests are not certainly false.
 
         Of the pairs in `\A a, b \in S : a.type = "x" /\ b.type = "y" /\ ... => ...` only those that fit are gone
         through: what the condition tells of one of the two alone is evaluated for each member, not for each pair.
@@ -1009,9 +1009,10 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
 
 
 def _tests(node: n.Forall | n.Exists) -> list[n.Node]:
-    """Conditions on the variable of a quantifier alone: where one is false, so is `Exists`, and `Forall` is true.
+    """The conditions in the body of a quantifier that are about its variable alone.
 
-    Those after one that may go out of bounds are not among them.
+    Where one is false, the body of `Exists` is false, and that of `Forall` is true. A condition that comes after
+    one that may go out of bounds is not among them.
     """
     body = node.body
     while type(body) is type(node) and is_total(body.domain):

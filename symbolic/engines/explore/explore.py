@@ -267,7 +267,7 @@ def check_one_form(model: Model, flag: str) -> None:
 
 
 def has_slots(kinds: Iterable[Type]) -> bool:
-    """Whether sets of messages lie in slots, in some types."""
+    """Whether some of these types have slots in them, in which sets of messages lie."""
     return any(isinstance(one, Slots) for one in _with_parts(kinds))
 
 

@@ -142,7 +142,7 @@ def _has_slots(specification: Specification, known: Sequence[State]) -> bool:
 
 
 def _uses_registers(specification: Specification) -> bool:
-    """Whether a module reads or sets what only the search on values knows, and runs would change."""
+    """Whether a module uses TLC's registers: only values have them, and learning types changes them."""
     uses = Interpreter(specification).translation.uses
     names = {"TLCGet", "TLCGetOrDefault", "TLCSet"}
     return any(uses(one, names) for one in specification.formulas)

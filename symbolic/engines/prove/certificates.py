@@ -259,7 +259,7 @@ def recheck(
         found: the certificate.
         limits: wall clock and address space of each solver.
         source: the protocol as the catalog finds it: its name or path.
-        solver: another solver that is asked; of an invariant that a search has found, each is another one.
+        solver: the solver that checks an invariant which a search has found; None for the usual one.
         listener: is told of progress and results.
 
     Returns:

@@ -128,7 +128,7 @@ class Limits:
         seconds: wall-clock time, above 0 and at most `LONGEST`.
         memory_mb: address space in megabytes, at most `LARGEST`.
         assumed: whether `memory_mb` is a share of what was available, since nobody gave a limit.
-        given: the seconds that were given, where `seconds` are what is left of them.
+        given: the seconds that were given, where `seconds` are what is left of them; None if none are used up.
     """
 
     LONGEST: ClassVar = 10_000_000

@@ -297,7 +297,7 @@ class Sets:
         return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
 
     def at_image(self, images: n.SetMap, element: n.Node, of: Callable[[n.Node], n.Node]) -> n.Node:
-        """The result of a function for the image of an element. All of the image is asked for."""
+        """The result of a function of an element's image; out of bounds where any part of the image is."""
         image = image_at(images, element)
         found = of(image)
         if is_total(image):
@@ -574,12 +574,12 @@ Change: TypeAlias = tuple[Sequence[n.Node], s.Expression]
 
 @dataclass(frozen=True)
 class _Run:
-    """The calls of a definition in itself, of which one argument alone is another one each time.
+    """The calls of a definition within itself in which only one argument changes.
 
     Attributes:
         calls: their number.
-        kind: the type of that argument.
-        scope: that of the last one.
+        kind: the type that holds all values of that argument.
+        scope: the scope of the last call.
     """
 
     calls: int = 0

@@ -311,7 +311,7 @@ class _Move:
         self._objects: dict[int, tuple[Value, Value]] = {}
 
     def of_object(self, value: Value) -> Value:
-        """As a call, for values of variables: a step keeps the objects of most, and to hash them takes long."""
+        """The image of a variable's value, kept by the object: steps keep most objects, and hashing takes long."""
         found = self._objects.get(id(value))
         if found is None:
             if len(self._objects) >= _MOST_KNOWN:
