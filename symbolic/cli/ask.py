@@ -40,6 +40,7 @@ from leadline.symbolic.engines.ask.choice import (
     model_for,
     options_of,
 )
+from leadline.symbolic.engines.ask.engine import Limited
 from leadline.symbolic.engines.ask.result import judgement, verdict_text
 from leadline.symbolic.engines.run.process import start_server
 from leadline.symbolic.lang import (
@@ -355,7 +356,7 @@ def _put(args: argparse.Namespace) -> Question:
     if args.merge and args.dot is None:
         raise UserError("--merge is for the graph of states: add --dot FILE")
     engine = likely_engine(args.command, _given(args))
-    if engine is None or not engine.limits_itself:
+    if engine is None or engine.limited is Limited.KILLED:
         start_server()
     if args.master is not None:
         args.by = args.by or "circuits"

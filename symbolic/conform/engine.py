@@ -27,7 +27,7 @@ from leadline.symbolic.engines import (
     Result,
     Verdict,
 )
-from leadline.symbolic.engines.ask.engine import NewSolver
+from leadline.symbolic.engines.ask.engine import AboutRuns, NewSolver
 from leadline.symbolic.engines.ask.query import option
 from leadline.symbolic.engines.ask.result import Cause, Part
 from leadline.symbolic.engines.run.limits import own_peak_mb
@@ -192,7 +192,7 @@ class Conform(Engine):
 
     options = ConformOptions
     takes_solver = False
-    knows_runs = True
+    runs = AboutRuns.ANSWERED
 
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
         return ((_options(query).subject, None),)

@@ -17,3 +17,4 @@ from leadline.symbolic.meaning.interface import (
     path_of,
 )
 from leadline.symbolic.meaning.runs import Predicates, Word, is_refuted, satisfies
+from leadline.symbolic.meaning.walks import random_walk

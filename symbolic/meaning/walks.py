@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from functools import partial
+from itertools import islice
 from random import Random
 from typing import Generic, TypeVar
 
 from leadline.symbolic.meaning.interface import Steps, first_states
 
 AnyState = TypeVar("AnyState", bound=Hashable)
+Stage = TypeVar("Stage")
 
 _STRIDE = 40
 """Steps of a walk before the next one begins, in a state that was found and not left yet."""
@@ -19,6 +22,18 @@ MOST_SECONDS = 2.0
 
 MOST_INITIAL = 5_000
 """Initial states that are taken, where there are more."""
+
+
+def random_walk(start: Stage | None, drawn: Callable[[Stage], Stage | None]) -> Iterator[Stage]:
+    """A random walk: its start, and then what is drawn after each.
+
+    Args:
+        start: where it begins; None for nowhere.
+        drawn: draws what comes after; it gives None where the walk ends.
+    """
+    while start is not None:
+        yield start
+        start = drawn(start)
 
 
 class Walks(Generic[AnyState]):
@@ -56,25 +71,26 @@ class Walks(Generic[AnyState]):
 
     def walk(self, limit: int, seconds: float = MOST_SECONDS) -> None:
         """Walk on until there are so many states, or all, or so many seconds of the processor are over."""
-        steps, fired, waiting, dice = self._steps, self._fired, self._waiting, self._dice
+        waiting, dice = self._waiting, self._dice
         until = time.process_time() + seconds
         while waiting and len(self.states) < limit and time.process_time() < until:
             place = dice.randrange(len(waiting))
             waiting[place], waiting[-1] = waiting[-1], waiting[place]
-            at = waiting.pop()
-            for _ in range(_STRIDE):
-                before = self.states[at]
-                ranges = [(action, self._take(step, before)) for action, step in enumerate(steps)]
-                found = [(fired[action], dice.random(), action, new) for action, new in ranges if new]
-                if not found or time.process_time() > until:
-                    waiting += [x for _, _, _, some in found for x in some]
-                    break
-                _, _, action, new = min(found)
-                fired[action] += 1
-                at = dice.choice(new)
-                waiting += [x for _, _, _, some in found for x in some if x != at]
-            else:
-                waiting.append(at)
+            walk = random_walk(waiting.pop(), partial(self._drawn, until))
+            waiting += islice(walk, _STRIDE, _STRIDE + 1)
+
+    def _drawn(self, until: float, at: int) -> int | None:
+        """The place of a new state after the one at a place; None if there is none, or no time is left."""
+        before, fired, dice = self.states[at], self._fired, self._dice
+        ranges = [(action, self._take(step, before)) for action, step in enumerate(self._steps)]
+        found = [(fired[action], dice.random(), action, new) for action, new in ranges if new]
+        after = None
+        if found and time.process_time() <= until:
+            _, _, action, new = min(found)
+            fired[action] += 1
+            after = dice.choice(new)
+        self._waiting += [x for _, _, _, some in found for x in some if x != after]
+        return after
 
     def _take(self, step: Callable[..., None], parent: AnyState) -> range:
         """Take the states after a step that are new; their places."""

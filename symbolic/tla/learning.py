@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import islice
 from typing import Any, TypeVar
 
 from leadline.symbolic.lang import (
@@ -31,7 +32,7 @@ from leadline.symbolic.lang import (
     listed,
     site,
 )
-from leadline.symbolic.meaning import first_states
+from leadline.symbolic.meaning import first_states, random_walk
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
@@ -389,11 +390,8 @@ class Learner:
         def is_new(one: State) -> bool:
             return any(value not in met for met, value in zip(known, one, strict=True))
 
-        for _ in range(most):
-            yield state
+        def drawn(state: State) -> State | None:
             found = self._by_action(state)
-            if not found:
-                return
             for after in found:
                 self.meet(after)
             if new:
@@ -403,7 +401,9 @@ class Learner:
             groups = found if new else [[one for after in found for one in after]]
             mixed = [one for after in _shuffled(groups, chance) for one in _shuffled(after, chance)]
             # A state beyond the constraints would end the walk.
-            state = next(filter(self._within, mixed), mixed[0])
+            return next(filter(self._within, mixed), next(iter(mixed), None))
+
+        return islice(random_walk(state, drawn), most)
 
 
 def _shuffled(items: list[T], chance: random.Random) -> list[T]:

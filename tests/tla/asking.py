@@ -12,6 +12,7 @@ import pytest
 from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Options, Query, Verdict
+from leadline.symbolic.engines.ask.engine import AboutRuns
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
@@ -172,7 +173,7 @@ def check(family: Family, told: Tlc, folder: Path) -> None:
         for by in (VALUES, CIRCUITS):
             check_states(asking, by)
         for options, decides, shortest in _ways(asking):
-            if ENGINES[options.engine].asks_states and not asking.about_states:
+            if ENGINES[options.engine].runs is AboutRuns.REFUSED and not asking.about_states:
                 continue
             asking.check(options, asking.answer(options), decides=decides, shortest=shortest)
 

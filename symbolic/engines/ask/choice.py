@@ -7,7 +7,7 @@ from dataclasses import Field, fields
 from typing import Any, get_type_hints
 
 from leadline.symbolic.catalog import Entry, model_of, model_on_values
-from leadline.symbolic.engines.ask.engine import Engine
+from leadline.symbolic.engines.ask.engine import AboutRuns, Engine
 from leadline.symbolic.engines.ask.query import AUTO, Query
 from leadline.symbolic.engines.ask.table import engines_of
 from leadline.symbolic.lang import Model, Setting, UserError
@@ -115,21 +115,22 @@ def chosen_engine(
         name for name in names if name in model.properties and model.properties[name].temporal is not None
     ]
     if runs:
-        fit = [one for one in able if not one.asks_states]
+        fit = [one for one in able if one.runs is not AboutRuns.REFUSED]
         if (wanted is not None and wanted not in fit) or not fit:
             unfit = wanted or able[0]
-            others = " or ".join(one.name for one in engines.values() if not one.asks_states)
+            others = " or ".join(one.name for one in engines.values() if one.runs is not AboutRuns.REFUSED)
             told = f"the engine {unfit.name} is for claims about states, and {runs[0]} is a claim about runs"
             raise UserError(f"{told}: ask {others}")
         able = fit
-    suited = [one for one in able if all(one.suits(model, name, one.options()) for name in names)]
+    reasons = {one: {one.suits(model, name) for name in names} for one in able}
+    suited = [one for one, why in reasons.items() if None not in why]
     if wanted is not None:
         return wanted, ""
     chosen = next(iter(suited or able))
     if runs:
         return chosen, f"{runs[0]} is a claim about runs"
     if chosen in suited and len(able) > 1:
-        return chosen, chosen.suited
+        return chosen, "; ".join(sorted(filter(None, reasons[chosen])))
     options = sorted(asked | ({"solver"} & given.keys()))
     return chosen, f"it takes {' and '.join(map(spelled, options))}" if options else ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from enum import Enum, auto
 from typing import TYPE_CHECKING, ClassVar
 
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
@@ -38,6 +39,25 @@ class Interrupted(KeyboardInterrupt):
         self.message = message
 
 
+class AboutRuns(Enum):
+    """An engine's way with claims about runs: it answers, they are reduced to claims about states, or refused."""
+
+    ANSWERED = auto()
+    REDUCED = auto()
+    REFUSED = auto()
+
+
+class Limited(Enum):
+    """An engine's way with limits: it runs in a process that is killed, or obeys them itself.
+
+    An alarm is a signal, which only a main thread can set.
+    """
+
+    KILLED = auto()
+    BY_ALARM = auto()
+    BY_ITSELF = auto()
+
+
 class Engine(ABC):
     """A kind of search or proof.
 
@@ -46,22 +66,18 @@ class Engine(ABC):
         facts: the class of the facts that it tells besides verdicts.
         takes_solver: whether it takes a solver.
         breadth_first: whether its counterexamples to claims about states are shortest ones.
-        suited: why it suits a property, in words, for a command that leaves the choice to Leadline.
-        knows_runs: whether it answers about claims about runs by itself; for others they are reduced.
-        asks_states: whether it can be asked about states alone, and about no claim about runs.
-        limits_itself: whether it obeys limits by itself; other engines run in a process that is killed.
-        sets_alarm: whether it obeys a time limit by a signal, which only a main thread can set.
+        runs: its way with claims about runs.
+        limited: its way with limits on time and memory.
+        head_start: the seconds that it has for itself in a portfolio, before other engines begin.
     """
 
     options: ClassVar[type[Options]]
     facts: ClassVar[type[EngineFacts]] = EngineFacts
     takes_solver: ClassVar[bool] = True
-    knows_runs: ClassVar[bool] = False
-    asks_states: ClassVar[bool] = False
-    limits_itself: ClassVar[bool] = False
-    sets_alarm: ClassVar[bool] = False
     breadth_first: ClassVar[bool] = False
-    suited: ClassVar[str] = ""
+    runs: ClassVar[AboutRuns] = AboutRuns.REDUCED
+    limited: ClassVar[Limited] = Limited.KILLED
+    head_start: ClassVar[float] = 0.0
 
     @property
     def name(self) -> str:
@@ -106,13 +122,13 @@ class Engine(ABC):
         """Whether it cannot answer, with the options given, where only the origin knows the actions."""
         return True
 
-    def suits(self, model: Model, goal: str, options: Options) -> bool:
-        """Whether a command that leaves the choice to Leadline asks this engine about a property."""
-        return False
+    def suits(self, model: Model, goal: str) -> str | None:
+        """Why a command that leaves the choice to Leadline asks this engine about a property, in words.
 
-    def head_start(self, model: Model, query: Query) -> float:
-        """The seconds that it has for itself in a portfolio, before other engines begin."""
-        return 0.0
+        Returns:
+            The reason, "" if none need be told; None if the engine does not suit the property.
+        """
+        return None
 
     def loop(
         self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener

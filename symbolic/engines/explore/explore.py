@@ -13,7 +13,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, in_order
 from leadline.symbolic.engines import runs as liveness
-from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
+from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, Interrupted, Limited, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
@@ -44,8 +44,6 @@ MOST_WORKERS = 64
 _WORKER_MB = 2000
 """The least limit on memory, in MB, for each of several processes that explore."""
 
-HEAD_START = 1.5
-"""Seconds, of which a part goes by before a process explores."""
 _TELLING = 100_000
 """The number of states from which on the growth of levels tells how it goes on."""
 MOST_PERMUTATIONS = 5_040
@@ -119,10 +117,11 @@ class Explore(Engine):
     options = ExploreOptions
     facts = ExploreFacts
     takes_solver = False
-    limits_itself = True
-    sets_alarm = True
-    knows_runs = True
     breadth_first = True
+    runs = AboutRuns.ANSWERED
+    limited = Limited.BY_ALARM
+    # On circuits a million states take a second, which others need to begin; a part goes by before it explores.
+    head_start = 1.5
 
     def options_for(self, command: str, model: Model, given: Mapping[str, object]) -> Options:
         # A check is of every state: no view may hide a violation from a test. A VIEW of TLA+ is meant for checks.
@@ -214,10 +213,6 @@ class Explore(Engine):
             return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
         return answer_of_module(model, query, limits, listener, on_circuits)
-
-    def head_start(self, model: Model, query: Query) -> float:
-        # On circuits a million states take a second, which others need to begin.
-        return HEAD_START
 
 
 def foretold(level: Level, before: int, most: int | None) -> float | None:

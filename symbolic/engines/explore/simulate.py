@@ -11,12 +11,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
+from leadline.symbolic.engines.ask.engine import Engine, Interrupted, Limited, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import (
     Answer,
@@ -47,7 +48,7 @@ from leadline.symbolic.lang import (
     counted,
     unknown_name,
 )
-from leadline.symbolic.meaning import Outcome, Path, path_of
+from leadline.symbolic.meaning import Outcome, Path, path_of, random_walk
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortening, trace_of_path
 
 if TYPE_CHECKING:
@@ -96,8 +97,7 @@ class Simulate(Engine):
     options = SimulateOptions
     facts = SimulateFacts
     takes_solver = False
-    limits_itself = True
-    sets_alarm = True
+    limited = Limited.BY_ALARM
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -166,16 +166,15 @@ def random_run(
     starts = semantics.initial()
     if not starts:
         raise semantics.no_initial_state()
-    last: Outcome | None = chance.choice(starts)
-    while last is not None:
-        yield last
-        last = None if last.state is None else random_step(semantics, last.state, chance, weights or {})
+    return random_walk(chance.choice(starts), partial(_random_step, semantics, chance, weights or {}))
 
 
-def random_step(
-    semantics: Semantics, state: State, chance: random.Random, weights: Mapping[str, int]
+def _random_step(
+    semantics: Semantics, chance: random.Random, weights: Mapping[str, int], last: Outcome
 ) -> Outcome | None:
-    """A random outcome of a random enabled action; None if no action is enabled."""
+    """A random outcome of a random enabled action; None if no action is enabled, or there is no state."""
+    if last.state is None:
+        return None
     actions = list(semantics.model.actions)
     if weights:
         # An order by weights: P. Efraimidis, P. Spirakis, Information Processing Letters 97, 2006.
@@ -183,7 +182,7 @@ def random_step(
     else:
         chance.shuffle(actions)
     for action in actions:
-        outcomes = [x for x in semantics.attempts(state, action.name) if x is not None]
+        outcomes = [x for x in semantics.attempts(last.state, action.name) if x is not None]
         if outcomes:
             return chance.choice(outcomes)
     return None

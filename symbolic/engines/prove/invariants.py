@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import leadline
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import runs as liveness
-from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, JsonObject, Result, Verdict
 from leadline.symbolic.engines.bounded.search import targets_of
@@ -62,7 +62,7 @@ class InvariantCheck(Engine):
     """The check that an invariant is inductive, within bounds, and implies a property."""
 
     options = InvariantQuery
-    knows_runs = True
+    runs = AboutRuns.ANSWERED
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener

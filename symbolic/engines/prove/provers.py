@@ -31,7 +31,6 @@ class Pdr(Engine):
     options = PdrOptions
     facts = ProofFacts
     takes_solver = False
-    suited = "no strengthenings are written for it"
 
     def __init__(self, steps: Steps | None = None, size: int | None = None) -> None:
         self._steps, self._size = steps, size
@@ -42,8 +41,8 @@ class Pdr(Engine):
     def member(self, depth: int | None) -> Options | None:
         return PdrOptions() if depth is None else None
 
-    def suits(self, model: Model, goal: str, options: Options) -> bool:
-        return True
+    def suits(self, model: Model, goal: str) -> str:
+        return "no strengthenings are written for it"
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener

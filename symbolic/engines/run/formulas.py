@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import engines_of
@@ -45,7 +45,7 @@ class Formulas(Engine):
 
     options = FormulasOptions
     takes_solver = False
-    knows_runs = True
+    runs = AboutRuns.ANSWERED
 
     def needs_formulas(self, given: Mapping[str, object]) -> bool:
         return False

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 from leadline.symbolic.engines import runs as liveness
-from leadline.symbolic.engines.ask.engine import Interrupted
+from leadline.symbolic.engines.ask.engine import AboutRuns, Interrupted, Limited
 from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query, refuse_too_large
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import ENGINES
@@ -77,9 +77,10 @@ def _answer(model: Model, query: Query, limits: Limits, listener: Listener) -> A
         return answer_in_children(
             model, [first, replace(second, options=second.options.beside())], limits, listener
         )
-    main = threading.current_thread() is threading.main_thread()
-    if engine.limits_itself and (main or not engine.sets_alarm):
-        return answer_here(model, query, listener, limits.within_machine() if engine.sets_alarm else limits)
+    if engine.limited is Limited.BY_ITSELF:
+        return answer_here(model, query, listener, limits)
+    if engine.limited is Limited.BY_ALARM and threading.current_thread() is threading.main_thread():
+        return answer_here(model, query, listener, limits.within_machine())
     return answer_in_child(model, query, limits, listener)
 
 
@@ -96,7 +97,7 @@ def answer_here(
     new_solver = partial(SOLVERS[own.solver], own.seed)
     engine = ENGINES[own.engine]
     with watched(listener) as heard:
-        if engine.knows_runs or all(one.temporal is None for one in own.chosen(model)):
+        if engine.runs is AboutRuns.ANSWERED or all(one.temporal is None for one in own.chosen(model)):
             return engine.answer(model, own, new_solver, limits, heard)
         return liveness.answered(engine, model, own, new_solver, limits, heard)
 
@@ -155,7 +156,7 @@ def answer_in_children(
     patience = _Patience()
     sessions: dict[QueryProcess, _Session] = {}
     with ExitStack() as stack:
-        for group in _by_head_start(model, queries, limits, patience):
+        for group in _by_head_start(queries, limits, patience):
             ahead = patience.next_begins is not None
             for query in group:
                 process = stack.enter_context(QueryProcess(model, query, limits, branches, ahead))
@@ -186,10 +187,10 @@ def _remarked(answer: Answer, sessions: Collection[_Session]) -> Answer:
 
 
 def _by_head_start(
-    model: Model, queries: Sequence[Query], limits: Limits, patience: _Patience
+    queries: Sequence[Query], limits: Limits, patience: _Patience
 ) -> Iterator[Sequence[Query]]:
     """The queries that begin at once and, when the head start of some is over, the others."""
-    seconds = [ENGINES[query.engine].head_start(model, query) for query in queries]
+    seconds = [ENGINES[query.engine].head_start for query in queries]
     # Little time is better spent by all together.
     enough = limits.seconds is None or limits.seconds > _ENOUGH * max(seconds)
     if any(seconds) and not all(seconds) and enough:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, Limited, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer
 from leadline.symbolic.engines.run.limits import Limits
@@ -36,11 +36,11 @@ class Portfolio(Engine):
 
     options = PortfolioOptions
     takes_solver = False
-    limits_itself = True
-    knows_runs = True
+    runs = AboutRuns.ANSWERED
+    limited = Limited.BY_ITSELF
 
-    def suits(self, model: Model, goal: str, options: Options) -> bool:
-        return True
+    def suits(self, model: Model, goal: str) -> str:
+        return ""
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener

@@ -14,7 +14,7 @@ from typing import Self
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
-from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Result, Verdict
 from leadline.symbolic.engines.prove.induction.obligation import (
@@ -340,8 +340,7 @@ class Induction(Engine):
     """Proof by induction with the strengthenings that a property has."""
 
     options = InductionOptions
-    asks_states = True
-    suited = "strengthenings are written for it"
+    runs = AboutRuns.REFUSED
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -355,11 +354,12 @@ class Induction(Engine):
                 listener.done(results[-1])
         return Answer(results)
 
-    def suits(self, model: Model, goal: str, options: Options) -> bool:
-        """Whether the property is of states and has strengthenings."""
+    def suits(self, model: Model, goal: str) -> str | None:
+        """The reason, if the property is of states and has strengthenings."""
         if goal in model.properties and model.properties[goal].temporal is not None:
-            return False
-        return [one.name for one in conjuncts(model, goal)] != [goal]
+            return None
+        own = [one.name for one in conjuncts(model, goal)]
+        return None if own == [goal] else "strengthenings are written for it"
 
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
         return tuple((goal, name) for goal in query.names(model) for name in _names(query, model, goal))
