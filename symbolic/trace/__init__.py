@@ -26,6 +26,7 @@ from leadline.symbolic.trace.replay import (
     replay,
     replay_cti,
     replayed,
+    runs_to_others,
     shortening,
 )
 from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, headline, lines

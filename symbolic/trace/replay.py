@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from leadline.symbolic.concrete import MissingPick, Runs, Semantics, State, neglected
@@ -55,6 +56,33 @@ def disagreement(semantics: Semantics, trace: Trace) -> str | None:
         return None
     claim = trace.property if trace.ends is TraceEnd.VIOLATES else None
     return model.origin.disagreement(model, list(states(trace)), claim, trace.loop)
+
+
+def runs_to_others(semantics: Semantics, trace: Trace, names: Iterable[str]) -> Iterator[Trace]:
+    """The replayed runs to the first state of a run in which a property of states is false.
+
+    Args:
+        semantics: the concrete meaning of the model.
+        trace: a run of the model.
+        names: the properties to look at; those that hold in every state, or have no value on the way, have no run.
+    """
+    known = semantics.model.properties
+    for name in names:
+        if name in known and known[name].temporal is None:
+            place = _first_refuting(semantics, name, states(trace))
+            if place is not None:
+                ends = TraceEnd.VIOLATES
+                run = replace(trace, steps=trace.steps[:place], ends=ends, property=name, loop=None, why=None)
+                replay(semantics, run)
+                yield run
+
+
+def _first_refuting(semantics: Semantics, name: str, visited: Iterable[State]) -> int | None:
+    """The place of the first state in which a property is false; None if there is none before it has no value."""
+    try:
+        return next((place for place, state in enumerate(visited) if not semantics.holds(name, state)), None)
+    except OutOfBounds:
+        return None
 
 
 def wrong_step(semantics: Semantics, before: State | None, stage: Step, at_end: bool) -> str | None:

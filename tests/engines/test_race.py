@@ -25,8 +25,10 @@ from leadline.symbolic.engines import (
     answer,
 )
 from leadline.symbolic.engines.ask.query import AUTO, SILENT
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.run import parallel, process
 from leadline.symbolic.engines.run.limits import cores
+from leadline.symbolic.engines.run.parallel import answer_in_children
 from leadline.symbolic.engines.run.process import Forked
 from leadline.symbolic.lang import InternalError, ModelError
 from leadline.symbolic.solve import LONE, RACERS
@@ -157,6 +159,25 @@ def test_what_is_known_of_each_property_is_put_together(children: Children) -> N
     ]
     assert [one.reason for one in results] == [None, None, "cadical: tired; z3: bored"]
     assert results[1].trace == violated.trace is not None
+    children.assert_gone()
+
+
+def test_a_run_that_violates_one_property_may_violate_others_on_its_way(children: Children) -> None:
+    """One engine finds a run to the top, by the second floor; the other one nothing."""
+    names = ("below-top", "never-two", "not-evaluable-at-one")
+    asked = replace(query("Lift", 4, properties=names), solver=LONE)
+    violated, *others = here(asked)
+    dim: Any = {"verdict": Verdict.UNKNOWN, "steps": None, "trace": None, "reason": "tired"}
+    children.instead = {0: says([violated, *(replace(one, **dim) for one in others)], asked), 1: HANGS}
+    exploring = replace(asked, options=ExploreOptions())
+    results = answer_in_children(model_for(asked), [asked, exploring], Limits(4)).results
+    assert [(one.verdict, one.steps, one.engine) for one in results] == [
+        (Verdict.VIOLATED, 4, "bmc"),
+        (Verdict.VIOLATED, 2, "bmc"),
+        (Verdict.UNKNOWN, None, "bmc"),
+    ]
+    found = results[1].trace
+    assert found is not None and (found.property, found.length) == ("never-two", 2)
     children.assert_gone()
 
 

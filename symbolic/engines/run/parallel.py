@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import AboutRuns, Interrupted, Limited
 from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query, refuse_too_large
@@ -25,6 +26,7 @@ from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.run.watch import watched
 from leadline.symbolic.lang import InternalError, Model, counted
 from leadline.symbolic.solve import LONE, RACERS, SOLVERS
+from leadline.symbolic.trace import runs_to_others
 
 NO_LIMITS = Limits()
 
@@ -170,7 +172,9 @@ def answer_in_children(
                 return _remarked(found, sessions.values())
         for process in sessions:
             process.end()
-        return _remarked(_settled(sessions.values(), shared) or _together(sessions), sessions.values())
+        return _remarked(
+            _settled(sessions.values(), shared) or _together(sessions, shared), sessions.values()
+        )
 
 
 def _remarked(answer: Answer, sessions: Collection[_Session]) -> Answer:
@@ -206,6 +210,7 @@ def _by_head_start(
 def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: _Patience) -> Answer | None:
     """The answer that processes have given by the end of the time; None if there is none yet."""
     running = [process for process in sessions if not process.silent]
+    looked: set[Part] = set()
 
     def idle() -> None:
         shared.listener.idle()
@@ -213,12 +218,37 @@ def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: 
 
     for process, message in listen(running, patience.end, idle):
         sessions[process].hear(message)
+        _look_for_others(sessions.values(), shared, looked)
         found = _settled(sessions.values(), shared)
         if found is not None and not _may_be_shorter(found, sessions.values()):
             return found
         if found is not None:
             patience.shorten()
     return None
+
+
+def _look_for_others(sessions: Collection[_Session], shared: Ledger, looked: set[Part]) -> None:
+    """Record the other properties of states that are false on the way of runs that violate one.
+
+    A bug often breaks several. Engines of one kind tell a shortest run, or one of fewest layers, for each.
+
+    Args:
+        sessions: the sessions.
+        shared: the results of all of them.
+        looked: the parts whose runs were looked at.
+    """
+    model = next(iter(sessions)).model
+    wrong = [one for one in shared.final.values() if one.verdict is Verdict.VIOLATED]
+    found = [one for one in wrong if one.trace is not None and one.about not in looked]
+    if model.alone or len({one.engine for one in sessions}) < 2:
+        return
+    for result in found:
+        looked.add(result.about)
+        left = [name for name, part in _asked(sessions) if not part and not shared.settled((name, part))]
+        assert result.trace is not None
+        for run in runs_to_others(Semantics(model), result.trace, left):
+            assert run.property is not None
+            shared.done(replace(result, property=run.property, trace=run, steps=run.length, depth=-1))
 
 
 _ENOUGH = 5
@@ -454,14 +484,14 @@ def _asked(sessions: Iterable[_Session]) -> dict[Part, None]:
     return {part: None for session in sessions for part in session.parts}
 
 
-def _together(sessions: Mapping[QueryProcess, _Session]) -> Answer:
+def _together(sessions: Mapping[QueryProcess, _Session], shared: Ledger) -> Answer:
     """The best result for each part, after all processes have ended."""
-    found = [
-        _best(
-            [session.result(part, process) for process, session in sessions.items() if part in session.parts]
-        )
-        for part in _asked(sessions.values())
-    ]
+    found = []
+    for part in _asked(sessions.values()):
+        own = [
+            session.result(part, process) for process, session in sessions.items() if part in session.parts
+        ]
+        found.append(_best([*own, *([shared.final[part]] if shared.settled(part) else [])]))
     answers = [session.answer for session in sessions.values() if session.answer is not None]
     return replace(answers[0], results=found) if answers else Answer(found)
 
