@@ -27,7 +27,7 @@ from leadline.symbolic.encode.encoding import (
     Truth,
     decode_picks,
 )
-from leadline.symbolic.encode.template import Instance, Layers, Literals, Template, Unrolled, template
+from leadline.symbolic.encode.template import Instance, Literals, Template, Unrolled, template
 from leadline.symbolic.lang import Action, Sort, Value
 from leadline.symbolic.solve import Sink
 
@@ -70,7 +70,6 @@ class Unrolling(ABC):
         self._initial = Instance(initial.template, (), self.circuit)
         self.rows: list[tuple[int, ...]] = [self._initial.all((*initial.state, *initial.used))]
         self._width = len(initial.state)
-        self._beside: dict[int, list[Instance]] = {}
 
     @property
     def initial_out_of_bounds(self) -> int:
@@ -144,7 +143,6 @@ class StepsUnrolling(Unrolling):
         super().__init__(encoding, sink, encoding.initial_under(sorts) if sorts else encoding.initial)
         self.relation = encoding.step_under(sorts) if sorts else encoding.step
         self._layers: list[Instance] = []
-        self._like: dict[Template, Layers] = {}
         self._chosen = _by_step(self.relation, cube)
 
     def _layer(self, depth: int) -> Instance:
@@ -177,12 +175,7 @@ class StepsUnrolling(Unrolling):
 
     def _make(self, template: Template, depth: int) -> Instance:
         """An instance over the state at a depth."""
-        like = self._like.setdefault(template, Layers(self.circuit))
-        beside = self._beside.setdefault(depth, [])
-        like.begin(self.rows[depth], beside, named=depth > 0)
-        made = like.instance(template, self.rows[depth][: len(template.inputs)])
-        beside.append(made)
-        return made
+        return Instance(template, self.rows[depth][: len(template.inputs)], self.circuit)
 
     def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
         for number, layer in enumerate(self._layers[: depth + beyond], start=1):
@@ -279,14 +272,12 @@ class SweepsUnrolling(Unrolling):
         super().__init__(encoding, sink, encoding.initial_under(sorts))
         self.actions = [optional_action(encoding, action, sorts) for action in order]
         self._layers: list[list[_Taking]] = []
-        self._like = Layers(self.circuit)
 
     def _layer(self, depth: int) -> list[_Taking]:
         if depth == len(self._layers):
             row, layer = self.rows[depth], []
-            self._like.begin(row, self._beside.get(depth, ()), named=depth > 0)
             for kind in self.actions:
-                instance = self._like.instance(kind.template, row)
+                instance = Instance(kind.template, row, self.circuit)
                 changed = list(row)
                 for place, literal in zip(kind.row, instance.all(kind.after), strict=True):
                     changed[place] = literal
@@ -305,9 +296,7 @@ class SweepsUnrolling(Unrolling):
         self.rows.append(self.sink.named(row))
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
-        made = Instance(predicates.template, self.rows[depth][: self._width], self.circuit)
-        self._beside.setdefault(depth, []).append(made)
-        return made
+        return Instance(predicates.template, self.rows[depth][: self._width], self.circuit)
 
     def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
         for number, layer in enumerate(self._layers[: depth + beyond]):

@@ -5,5 +5,5 @@ child process that can be killed, since a solver's own limits are only requests.
 the child, never a solver's objects. Importing this package loads no solver's library.
 """
 
-from leadline.symbolic.solve.interface import TRUE, Clause, Copier, Formula, Satisfiability, Sink, Solver
+from leadline.symbolic.solve.interface import TRUE, Clause, Formula, Satisfiability, Sink, Solver
 from leadline.symbolic.solve.solvers import DEFAULT, LONE, PROVER, RACERS, SOLVERS, SolverKind, refute

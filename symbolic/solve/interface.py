@@ -6,7 +6,7 @@ A literal is a non-zero integer as in DIMACS: `-x` is the negation of `x`. Varia
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import TextIO, TypeAlias
@@ -17,39 +17,11 @@ TRUE = 1
 Clause: TypeAlias = tuple[int, ...]
 
 
-class Copier(ABC):
-    """Copies a set of variables of a sink together with the gates among them.
-
-    Attributes:
-        variables: the variables to copy, in ascending order.
-        outside: the other variables that the gates among them combine.
-    """
-
-    variables: Sequence[int]
-    outside: frozenset[int]
-
-    @abstractmethod
-    def copy(self, images: Mapping[int, int]) -> int:
-        """Copy all variables.
-
-        Args:
-            images: the literal that replaces each variable of `outside`.
-
-        Returns:
-            The copy of the first variable. The copies of the others follow it, in their order.
-        """
-
-
 class Sink(ABC):
     """A receiver of clauses and gates. A gate becomes clauses unless a subclass overrides that.
 
     G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
-
-    Attributes:
-        copies: whether `copier` can give copiers. If so, `named` gives literals that are no gates.
     """
-
-    copies = False
 
     @abstractmethod
     def new_variables(self, count: int) -> int:
@@ -93,15 +65,6 @@ class Sink(ABC):
     def named(self, literals: Sequence[int]) -> tuple[int, ...]:
         """Equivalent literals for a row on which many gates will be built, such as a state's."""
         return tuple(literals)
-
-    def copier(self, variables: Sequence[int], known: Collection[int]) -> Copier | None:
-        """A copier of variables and of all gates below them, down to known variables.
-
-        Returns:
-            None if the gates rest on a free variable that is not known, or if copying would not be faster
-            than making the gates anew. This default always gives None.
-        """
-        return None
 
 
 class Formula(Sink):

@@ -12,7 +12,7 @@ from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
 
 DEPTH = 6
-"""Deep enough for layers that a solver copies from earlier ones."""
+"""Layers that both look at."""
 
 
 def compare(model: Model, solver: str, depth: int = DEPTH) -> None:

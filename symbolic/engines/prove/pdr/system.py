@@ -209,7 +209,7 @@ class System:
         step = Instance(relation.template, row, circuit)
         here = Instance(self._predicates.template, row, circuit)
         for instance in (step, here):
-            inputs += range(*instance.ranges[0])
+            inputs += instance.free
         for wrong in (*self._predicates.violated[1:], *self._predicates.out_of_bounds[1:]):
             circuit.require([[-here(wrong)]])
         after = self._free_dont_cares(circuit, step.all(relation.state), inputs)
