@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -34,9 +34,10 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.meaning import first_states, random_walk
 from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
-from leadline.symbolic.tla.values.values import FAILURES, LazyFunction, Value, items_of
+from leadline.symbolic.tla.values.values import FAILURES, LazyFunction, ModelValue, Value, items_of
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ SMALL = 64
 """The most possible members of a set that needs no table."""
 MOST_BITS = 4_096
 """The most possible members of a set that has a bit for each."""
-WORTH = 4
+WORTH = 2
 """How many times as many values there must be as are met."""
 
 
@@ -177,8 +178,8 @@ MOST_STATES = 50_000
 """The states that are met breadth first at most."""
 MOST_INITIAL = 10_000
 """The initial states from which runs begin at most."""
-QUIET = 0.1
-"""The least time, in seconds of the processor, in which types do not grow before runs end."""
+QUIET = 1_000
+"""The states in which runs meet nothing new before they end."""
 
 
 def _work(doing: str) -> Callable[[Mapping[str, Any]], Work]:
@@ -196,6 +197,8 @@ class Learner:
     Attributes:
         interpreter: the meaning of the specification.
         types: the type of each variable; `Never` before the first state.
+        seen: the number of states of which the states after them were asked for.
+        news: how often a type has grown or a message was new.
     """
 
     interpreter: Interpreter
@@ -207,8 +210,9 @@ class Learner:
         self._deep = False
         self._taken: set[int] = set()
         self._met: list[set[Any]] = [set() for _ in self.interpreter.variables]
-        self._members: dict[str, set[Any]] = {name: set() for name in self.types}
         self._known: dict[str, set[Any]] = {name: set() for name in self.types}
+        self._messages: dict[str, set[Any]] = {name: set() for name in self.types}
+        self.seen = self.news = 0
         constraints = self.interpreter.specification.constraints
         self._constraints = [self.interpreter.predicate(one) for one in constraints]
 
@@ -220,7 +224,7 @@ class Learner:
                     met.add(value)
                     kind = self.types[name]
                     self.types[name] = reduce(shapes.join, self._kinds(name, kind, value), kind)
-                    self._count(name, value)
+                    self.news += self.types[name] != kind
 
     def _kinds(self, name: str, kind: Type, value: Any) -> Iterable[Type]:
         """The types to be joined to one that shall hold a value, of which most members have been met before."""
@@ -228,30 +232,33 @@ class Learner:
         if isinstance(kind, Graph) and isinstance(value, tuple | LazyFunction):
             pairs = set(_pairs(value)) - known
             known |= pairs
+            self._note(name, (key for key, _ in pairs))
             return [shapes.graph_of(type_of(key), type_of(result)) for key, result in pairs]
         if isinstance(kind, Set) and isinstance(value, frozenset) and not isinstance(kind, Graph):
             members = value - known
             known |= members
+            if shapes.is_message(kind.item):
+                self._note(name, members)
             return [Set(type_of(one)) for one in members]
         return [type_of(value)]
 
-    def _count(self, name: str, value: Any) -> None:
-        """Note the messages in a value."""
-        kind, members = self.types[name], self._members[name]
-        if len(members) <= MOST_LISTED and isinstance(kind, Set):
-            if isinstance(kind, Graph):
-                value = value[0] if isinstance(value, tuple) else value.domain
-            if isinstance(kind, Graph) or shapes.is_message(kind.item):
-                members |= value
+    def _note(self, name: str, messages: Iterable[Value]) -> None:
+        """Note messages of a variable. One that differs in the names of like model values alone is not new."""
+        known = self._messages[name]
+        before = len(known)
+        if len(self._known[name]) <= MOST_LISTED:
+            known |= {_renamed(one, self._alike, {}) for one in messages}
+            self.news += len(known) - before
+
+    @cached_property
+    def _alike(self) -> frozenset[str]:
+        """The names of the model values that are members of constant sets."""
+        return frozenset(x for names in model_values(self.interpreter).values() for x in names)
 
     def _settle(self, before: Mapping[str, Type]) -> None:
         """Give the types tables, where that is worth it."""
         for (name, kind), met in zip(self.types.items(), self._met, strict=True):
             self.types[name] = settled(kind, [*met], before[name])
-
-    def _grown(self) -> list[object]:
-        """All that grows as types are learned."""
-        return [*self.types.values(), *map(len, self._members.values())]
 
     def hold(self, types: Mapping[str, Type]) -> None:
         """Widen the types to hold the values of others."""
@@ -279,6 +286,7 @@ class Learner:
 
     def _by_action(self, state: State) -> list[list[State]]:
         """The states after a state by each action that is taken there."""
+        self.seen += 1
         if not self._within(state):
             return []
         found = [self._found(step, state) for step in self.interpreter.steps[1:]]
@@ -304,12 +312,12 @@ class Learner:
     def run_ahead(self, starts: Sequence[State], seconds: float, levels: int = WALK) -> bool:
         """Meet the states of random walks, then others breadth first and, if types grew, those of walks again.
 
-        Each of the three ends early where the types have not grown for long. Longer walks then seek the actions
-        that were never taken, for as long as all three took.
+        Each of the three ends early where it meets nothing new for long. Longer walks then seek the actions
+        that were never taken, in as many states as all three met.
 
         Args:
             starts: where runs begin.
-            seconds: the time, of the processor.
+            seconds: the most time, of the processor.
             levels: the most levels of the search breadth first.
 
         Returns:
@@ -326,15 +334,14 @@ class Learner:
         return bool(starts) and seconds > 0 and (self._deep or time.process_time() > until)
 
     def _run(self, starts: Sequence[State], until: float, levels: int) -> None:
-        begin = time.process_time()
-        self._walk(starts, _Patience(self._grown, until))
+        begin = self.seen
+        self._walk(starts, _Patience(self, until))
         walked = dict(self.types)
-        more = self._search(starts, levels, _Patience(self._grown, until))
+        more = self._search(starts, levels, _Patience(self, until))
         if more and self.types != walked:
-            self._walk(starts, _Patience(self._grown, until))
+            self._walk(starts, _Patience(self, until))
         if more:
-            now = time.process_time()
-            self._seek(starts, min(until, now + QUIET + now - begin))
+            self._seek(starts, until, 2 * self.seen - begin)
 
     def _search(self, starts: Sequence[State], levels: int, patience: _Patience) -> bool:
         """Meet states breadth first. Whether there are more."""
@@ -367,12 +374,12 @@ class Learner:
                     break
             new = not new
 
-    def _seek(self, starts: Sequence[State], until: float) -> None:
+    def _seek(self, starts: Sequence[State], until: float, most: int) -> None:
         """For each action that was never taken, meet the states of a long walk to what is new, until it is."""
         chance = random.Random(0)
         for action in range(len(self.interpreter.steps) - 1):
             for _ in self._steps(chance.choice(starts), chance, LONG_WALK, new=True):
-                if action in self._taken or time.process_time() > until:
+                if action in self._taken or self.seen > most or time.process_time() > until:
                     break
 
     def _steps(self, state: State, chance: random.Random, most: int, *, new: bool) -> Iterator[State]:
@@ -410,24 +417,51 @@ def _shuffled(items: list[T], chance: random.Random) -> list[T]:
     return chance.sample(items, len(items))
 
 
+def _renamed(value: Value, alike: AbstractSet[str], names: dict[str, int]) -> Value:
+    """A value with numbers for like model values, in the order in which it has them; in sets, for each member."""
+    if isinstance(value, ModelValue):
+        return names.setdefault(value.name, len(names)) if value.name in alike else value
+    if isinstance(value, LazyFunction):
+        value = value.table()
+    if isinstance(value, tuple):
+        return tuple(_renamed(one, alike, names) for one in value)
+    if isinstance(value, frozenset):
+        return len(value), frozenset(_renamed(one, alike, {}) for one in value)
+    return value
+
+
+def model_values(interpreter: Interpreter) -> dict[str, list[str]]:
+    """The model values in each constant that is a set, without typed ones, which may not be compared with all."""
+    found = {}
+    for constant in interpreter.specification.constants:
+        if constant.arity:
+            continue
+        try:
+            value = interpreter.constant(s.Apply(constant.name))
+        except FAILURES:
+            continue
+        if isinstance(value, frozenset):
+            found[constant.name] = [one.name for one in value if one.__class__ is ModelValue]
+    return found
+
+
 class _Patience:
-    """How long runs go on: until some time, or until the types have not grown for long.
+    """How long runs go on: until some time, or until they have met nothing new for long.
 
     Args:
-        grown: gives all that grows.
+        learner: counts states and what is new.
         until: the time of the processor at which they end.
     """
 
-    def __init__(self, grown: Callable[[], list[object]], until: float) -> None:
-        self._now = grown
+    def __init__(self, learner: Learner, until: float) -> None:
+        self._learner = learner
         self._until = until
-        self._known: list[object] = []
-        self._begin = self._grown = time.process_time()
+        self._last = learner.seen
+        self._news = learner.news
 
     def ends(self) -> bool:
         """Whether it is time to end."""
-        now = time.process_time()
-        known = self._now()
-        if known != self._known:
-            self._known, self._grown = known, now
-        return now > min(self._until, self._grown + QUIET + 2 * (self._grown - self._begin))
+        seen, news = self._learner.seen, self._learner.news
+        if news != self._news:
+            self._news, self._last = news, seen
+        return seen - self._last > QUIET or time.process_time() > self._until

@@ -24,7 +24,7 @@ from leadline.symbolic.lang import (
     UserError,
     nodes as n,
 )
-from leadline.symbolic.tla.learning import WALK, Learner
+from leadline.symbolic.tla.learning import WALK, Learner, model_values
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
@@ -40,7 +40,7 @@ from leadline.symbolic.tla.values.behaviour import symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.runs import is_violated
 from leadline.symbolic.tla.values.symmetry import group
-from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, ModelValue, Value, items_of
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of
 
 AHEAD = 2.5
 """The seconds of the processor that the interpreter runs ahead."""
@@ -320,7 +320,7 @@ def _candidates(interpreter: Interpreter) -> Sorts:
     Typed model values, which may not be compared with all others, stay atoms.
     """
     owners: dict[str, list[str]] = {}
-    for name, values in _model_values(interpreter).items():
+    for name, values in model_values(interpreter).items():
         for one in values:
             owners.setdefault(one, []).append(name)
     blocks: dict[str, list[str]] = {}
@@ -332,23 +332,8 @@ def _candidates(interpreter: Interpreter) -> Sorts:
 
 def sets_of_model_values(interpreter: Interpreter) -> list[str]:
     """The constants that are sets of several model values, and of nothing else."""
-    values = _model_values(interpreter)
+    values = model_values(interpreter)
     return [name for name, members in values.items() if len(members) > 1]
-
-
-def _model_values(interpreter: Interpreter) -> dict[str, list[str]]:
-    """The model values in each constant that is a set, without typed ones, which may not be compared with all."""
-    found = {}
-    for constant in interpreter.specification.constants:
-        if constant.arity:
-            continue
-        try:
-            value = interpreter.constant(s.Apply(constant.name))
-        except FAILURES:
-            continue
-        if isinstance(value, frozenset):
-            found[constant.name] = [one.name for one in value if one.__class__ is ModelValue]
-    return found
 
 
 @dataclass(frozen=True, slots=True)
