@@ -356,7 +356,8 @@ def _put(args: argparse.Namespace) -> Question:
     if args.merge and args.dot is None:
         raise UserError("--merge is for the graph of states: add --dot FILE")
     engine = likely_engine(args.command, _given(args))
-    if engine is None or engine.limited is Limited.KILLED:
+    # Processes about a module are copies of this one.
+    if not args.protocol.endswith(".tla") and (engine is None or engine.limited is Limited.KILLED):
         start_server()
     if args.master is not None:
         args.by = args.by or "circuits"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import base64
+import gc
 import json
 import os
 import pickle
@@ -135,6 +136,7 @@ class Branched:
         if self.pid == 0:
             try:
                 die_with(parent)
+                gc.freeze()
                 if leads:
                     os.setpgid(0, 0)
                 os.dup2(there, 1)
@@ -281,7 +283,8 @@ class QueryProcess:
         branches: whether the child is a copy of this process, which has the model: to make it anew may take
             long. This process may have no threads then.
         ahead: whether it goes ahead of others, which the fork server may not be needed for. It is a copy of this
-            process then, if that may be.
+            process then, if that may be. So is each about a specification in another language, whose model takes
+            longer to make than the engines to load.
 
     Raises:
         UserError: if the protocol is a class that cannot be sent.
@@ -305,13 +308,13 @@ class QueryProcess:
         self._out_of_memory = False
         self._rest = b""
         self._waits = False
-        branches = branches or (ahead and _may_branch())
+        copied = branches or ((ahead or model.origin is not None) and _may_branch())
         # A protocol that cannot be sent is told before anything is open.
-        job = None if branches else _job(model, query, limits)
+        job = None if copied else _job(model, query, limits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
         self._child: Forked | Branched | None
         if job is None:
-            self._child = Branched(model, query, limits.memory_mb, self._errors, leads=ahead)
+            self._child = Branched(model, query, limits.memory_mb, self._errors, leads=ahead or not branches)
         else:
             self._child = Forked(job, self._errors)
         self._output = self._child.output
