@@ -35,7 +35,7 @@ def begun(
             super().__init__(model, query, *others)
 
     monkeypatch.setattr(parallel, "QueryProcess", Noted)
-    monkeypatch.setattr(explore.Explore, "head_start", seconds)
+    monkeypatch.setattr(explore, "HEAD_START", seconds)
     settings = {"resource_managers": 1}
     model = model_of(find("two-phase-commit"), settings)
     found = answer(

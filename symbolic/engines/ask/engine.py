@@ -68,7 +68,6 @@ class Engine(ABC):
         breadth_first: whether its counterexamples to claims about states are shortest ones.
         runs: its way with claims about runs.
         limited: its way with limits on time and memory.
-        head_start: the seconds that it has for itself in a portfolio, before other engines begin.
     """
 
     options: ClassVar[type[Options]]
@@ -77,7 +76,6 @@ class Engine(ABC):
     breadth_first: ClassVar[bool] = False
     runs: ClassVar[AboutRuns] = AboutRuns.REDUCED
     limited: ClassVar[Limited] = Limited.KILLED
-    head_start: ClassVar[float] = 0.0
 
     @property
     def name(self) -> str:
@@ -129,6 +127,10 @@ class Engine(ABC):
             The reason, "" if none need be told; None if the engine does not suit the property.
         """
         return None
+
+    def head_start(self, model: Model, query: Query) -> float:
+        """The seconds that it has for itself in a portfolio, before other engines begin."""
+        return 0.0
 
     def loop(
         self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener

@@ -44,6 +44,8 @@ MOST_WORKERS = 64
 _WORKER_MB = 2000
 """The least limit on memory, in MB, for each of several processes that explore."""
 
+HEAD_START = 1.5
+"""Seconds, of which a part goes by before a process explores."""
 _TELLING = 100_000
 """The number of states from which on the growth of levels tells how it goes on."""
 MOST_PERMUTATIONS = 5_040
@@ -120,8 +122,6 @@ class Explore(Engine):
     breadth_first = True
     runs = AboutRuns.ANSWERED
     limited = Limited.BY_ALARM
-    # On circuits a million states take a second, which others need to begin; a part goes by before it explores.
-    head_start = 1.5
 
     def options_for(self, command: str, model: Model, given: Mapping[str, object]) -> Options:
         # A check is of every state: no view may hide a violation from a test. A VIEW of TLA+ is meant for checks.
@@ -213,6 +213,13 @@ class Explore(Engine):
             return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
         return answer_of_module(model, query, limits, listener, on_circuits)
+
+    def head_start(self, model: Model, query: Query) -> float:
+        # On circuits a million states take a second, which others need to begin. Those of a module are explored
+        # on values already.
+        options = query.options
+        assert isinstance(options, ExploreOptions)
+        return 0.0 if model.origin is not None and options.by == CIRCUITS else HEAD_START
 
 
 def foretold(level: Level, before: int, most: int | None) -> float | None:

@@ -158,7 +158,7 @@ def answer_in_children(
     patience = _Patience()
     sessions: dict[QueryProcess, _Session] = {}
     with ExitStack() as stack:
-        for group in _by_head_start(queries, limits, patience):
+        for group in _by_head_start(model, queries, limits, patience):
             ahead = patience.next_begins is not None
             for query in group:
                 process = stack.enter_context(QueryProcess(model, query, limits, branches, ahead))
@@ -191,10 +191,10 @@ def _remarked(answer: Answer, sessions: Collection[_Session]) -> Answer:
 
 
 def _by_head_start(
-    queries: Sequence[Query], limits: Limits, patience: _Patience
+    model: Model, queries: Sequence[Query], limits: Limits, patience: _Patience
 ) -> Iterator[Sequence[Query]]:
     """The queries that begin at once and, when the head start of some is over, the others."""
-    seconds = [ENGINES[query.engine].head_start for query in queries]
+    seconds = [ENGINES[query.engine].head_start(model, query) for query in queries]
     # Little time is better spent by all together.
     enough = limits.seconds is None or limits.seconds > _ENOUGH * max(seconds)
     if any(seconds) and not all(seconds) and enough:

@@ -308,13 +308,14 @@ class QueryProcess:
         self._out_of_memory = False
         self._rest = b""
         self._waits = False
+        self._leads = not branches
         copied = branches or ((ahead or model.origin is not None) and _may_branch())
         # A protocol that cannot be sent is told before anything is open.
         job = None if copied else _job(model, query, limits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
         self._child: Forked | Branched | None
         if job is None:
-            self._child = Branched(model, query, limits.memory_mb, self._errors, leads=ahead or not branches)
+            self._child = Branched(model, query, limits.memory_mb, self._errors, leads=self._leads)
         else:
             self._child = Forked(job, self._errors)
         self._output = self._child.output
@@ -345,11 +346,12 @@ class QueryProcess:
 
     def wait(self, waits: bool) -> None:
         """Have it wait, with the processes that it has started, or go on."""
-        if waits != self._waits and (pid := self.pid) is not None:
+        # One that waits already is told again: its whole group may have waited, and gone on, meanwhile.
+        if (waits or self._waits) and (pid := self.pid) is not None:
             self._waits = waits
             # It may have ended, or not lead its group yet.
             with suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGSTOP if waits else signal.SIGCONT)
+                (os.killpg if self._leads else os.kill)(pid, signal.SIGSTOP if waits else signal.SIGCONT)
 
     def read(self) -> list[Message]:
         """The messages that have arrived; waits if there is none.
