@@ -176,7 +176,7 @@ def condition(module: Module, source: Type, target: Type, text: str) -> str | No
     match source, target:
         case Option(), Option():
             inner = condition(module, source.item, target.item, text)
-            return f"({text} is None or {inner})"
+            return None if inner is None else f"({text} is None or {inner})"
         case _, Option():
             return condition(module, source, target.item, text)
         case Int(), Int():

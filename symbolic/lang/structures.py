@@ -287,7 +287,7 @@ class Set(Type):
 
     def _join(self, other: Set) -> Type | None:
         item = self.item.join(other.item)
-        return Set(item) if item is not None else None
+        return replace(self, item=item) if item is not None else None
 
     @cached_property
     def parts(self) -> tuple[Type, ...]:

@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 
 from leadline.symbolic.lang import (
     Bool,
+    Graph,
     Int,
     Map,
     Never,
@@ -204,3 +205,10 @@ def test_a_sort_has_the_operations_of_the_set_of_its_members() -> None:
     assert ({"n1"} - node).node is ({"n1"} - every).node
     assert (node & {"n1"}).node is (every & {"n1"}).node
     assert node.remove("n1").node is every.remove("n1").node
+
+
+def test_graphs_of_functions_join_as_such() -> None:
+    """A value of one is then seen to be one of the other, without a test that every set passes."""
+    narrow, wide = (Graph(Tuple((NODE, Int(0, high)))) for high in (2, 3))
+    assert narrow.join(wide) == wide and wide.includes(narrow)
+    assert Map(NODE, Option(wide)).includes(Map(NODE, Option(narrow)))

@@ -122,7 +122,7 @@ class Bmc(Engine):
         return BmcOptions(ENDLESS, SWEEPS) if depth is None else BmcOptions(depth, STEPS)
 
     def head_start(self, model: Model, query: Query) -> float:
-        # What has few states is explored on values while a module's model is made: of the others, sweeps find bugs.
+        # While a model is made, a module of few states is explored on values. Of the others, sweeps find bugs.
         return HEAD_START if model.origin is not None else 0.0
 
     def answer(
