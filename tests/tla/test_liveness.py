@@ -103,6 +103,23 @@ def test_fairness_of_an_action_that_leaves_a_variable_open(tmp_path: Path) -> No
     assert verdicts == known("Strong")
 
 
+def test_fairness_of_a_case_without_an_arm_for_every_state(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Naturals
+        VARIABLES x, y
+        Init == x = 0 /\\ y = 0
+        Next == /\\ CASE x = 0 -> x' = 1 [] x = 1 -> x' \\in {0, 2}
+                /\\ y' = 1 - y
+        Spec == Init /\\ [][x < 2 /\\ Next]_<<x, y>> /\\ WF_<<x, y>>(x < 2 /\\ Next)
+        Ends == <>(x = 2 \\/ y = 1)
+        """
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec PROPERTY Ends CHECK_DEADLOCK FALSE")
+    model = model_of(find(str(path)), {})
+    (found,) = answer(model, Query(str(path), {}, ("Ends",), PdrOptions(), "cadical")).results
+    assert found.verdict is Verdict.PROVED
+
+
 def checked(folder: Path, name: str, claims: Sequence[str], options: Options) -> dict[str, Verdict]:
     path = write(folder, M=MUTEX)
     path.with_suffix(".cfg").write_text(config(name, *claims))

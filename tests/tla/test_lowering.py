@@ -422,6 +422,34 @@ def test_a_recursion_over_a_sequence_ends_where_its_places_do(tmp_path: Path, en
     assert entered.count("Kept") <= 15
 
 
+def test_a_definition_about_one_state_is_lowered_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[str] = []
+    within = Lowering._within
+
+    def noted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
+        names.append(definition.name)
+        return within(self, definition, *more)
+
+    monkeypatch.setattr(Lowering, "_within", noted)
+    body = """
+        EXTENDS Naturals
+        VARIABLE waits
+        Edges == {e \\in (1..2) \\X (1..2) : waits[e[1]] = e[2]}
+        Stuck(a) == waits[a] # 0 /\\ \\E e, f \\in Edges : e[1] = a /\\ f = <<e[2], a>>
+        Init == waits = [a \\in 1..2 |-> 0]
+        Next == /\\ ~ \\E a \\in 1..2 : Stuck(a)
+                /\\ \\E a \\in 1..2, b \\in 0..2 : a # b /\\ waits' = [waits EXCEPT ![a] = b]
+        Free == [a \\in 1..2 |-> Stuck(a)]' # [a \\in 1..2 |-> ~Stuck(a)]
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\nACTION_CONSTRAINT Free\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    # In the state, and in the one after a step.
+    assert names.count("Edges") == 2 and names.count("Stuck") == 4
+
+
 def test_paths_of_the_initial_states_share_their_picks(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers, Sequences

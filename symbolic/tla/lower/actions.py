@@ -250,6 +250,8 @@ class Paths(Picks):
             self._terms.undefined(self._terms.boolean(True).type, "no arm of the CASE holds")
         )
         assert broken is not None
+        for name in sorted(self._variables - dict(broken.next).keys()):
+            broken = self.assigned(broken, name, self._terms.undefined(NEVER, "no arm of the CASE holds"))
         yield from rest(broken, scope)
 
     def _composed(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:

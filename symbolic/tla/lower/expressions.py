@@ -606,8 +606,8 @@ class Lowering(Sets):
         super().__init__()
         self.terms.sorts = sorts or {}
         self.variables = variables
-        self._constants: dict[str, Entity] = {}
         self._known: dict[tuple[object, ...], Entity] = {}
+        self._too_deep = 0
         self._runs: dict[str, list[_Run]] = {}
         self._recursive: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
         self.calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
@@ -766,30 +766,29 @@ class Lowering(Sets):
         definition = self.specification.definitions[e.operator]
         if definition.parameters and not e.arguments:
             return BuiltIn(e.operator)
-        constant = not definition.parameters and self.specification.levels.of_definition(e.operator) == 0
-        if constant and e.operator in self._constants:
-            return self._constants[e.operator]
-        found = self.inlined(definition, e.arguments, scope)
-        if constant:
-            self._constants[e.operator] = found
-        return found
+        return self.inlined(definition, e.arguments, scope)
 
     def inlined(self, definition: s.Definition, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
         """A definition's body with its arguments."""
         inner = self.entered(definition, arguments, scope)
         if inner is None:
+            self._too_deep += 1
             return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
-        if inner.depths[definition.name] > 1:
+        depth = inner.depths[definition.name]
+        if depth > 1:
             found = self._by_values(definition, inner)
             if found is not None:
                 return found
-        values = self._constant_arguments(definition, inner)
-        if values is None:
+        key = self._dependence(definition, inner)
+        if key is None:
             return self._within(definition, inner, _Run())
-        key = (definition.name, inner.depths[definition.name], *values)
-        if key not in self._known:
-            self._known[key] = self.entity(definition.body, inner)
-        return self._known[key]
+        for known in (key, (*key, depth)):
+            if known in self._known:
+                return self._known[known]
+        before = self._too_deep
+        result = self._within(definition, inner, _Run())
+        self._known[key if before == self._too_deep else (*key, depth)] = result
+        return result
 
     def _within(self, definition: s.Definition, inner: Scope, run: _Run) -> Entity:
         runs = self._runs.setdefault(definition.name, [])
@@ -856,20 +855,23 @@ class Lowering(Sets):
             return None
         return value if isinstance(value, n.Node) else None
 
-    def _constant_arguments(self, definition: s.Definition, inner: Scope) -> list[n.Node] | None:
-        """The arguments of a definition that depends on nothing else; None if some are no constants."""
-        if not definition.parameters or self.specification.levels.of_definition(definition.name) > 0:
+    def _dependence(self, definition: s.Definition, inner: Scope) -> tuple[object, ...] | None:
+        """All that the value of a definition depends on; None if that is more than values.
+
+        A definition that is called for some value of its argument depends on the calls around it too.
+        """
+        if self.specification.levels.of_definition(definition.name) > Level.STATE or any(
+            runs[-1].calls for runs in self._runs.values() if runs
+        ):
             return None
-        found: list[n.Node] = []
+        key: list[object] = [definition.name]
         for parameter in definition.parameters:
-            one = inner.names[parameter.name]
-            if isinstance(one, Later) and self.specification.levels.of(one.body) > 0:
-                return None
             value = self._argument_in(inner, parameter.name)
-            if not isinstance(value, n.Const):
+            if value is None:
                 return None
-            found.append(value)
-        return found
+            key.append(value)
+        values = inner.next if inner.primed else inner.now
+        return (*key, inner.primed, None if values is None else frozenset(values.items()))
 
     def entered(
         self, definition: s.Definition, arguments: Sequence[s.Expression], scope: Scope
