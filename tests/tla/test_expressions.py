@@ -1,7 +1,7 @@
 """Expressions: the interpreter and the lowering give TLC's values (`data/tlc_expressions.json`).
 
-The values are those of TLC 2.15, as it prints them, for the community modules with their definitions in TLA+;
-`error` stands for each of its errors.
+The values are those of TLC 2.15, as it prints them, for the community modules with their definitions in TLA+,
+and for folds with those in Java; `error` stands for each of its errors.
 """
 
 from __future__ import annotations

@@ -404,6 +404,35 @@ def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empt
     assert entered.count("Sum") == entered.count("Size") == 4
 
 
+def test_a_fold_goes_through_a_set_in_order(tmp_path: Path) -> None:
+    """Through the values that it may have, or, where these are many and make a sequence, through its elements."""
+    body = """
+        EXTENDS Integers, Sequences, FiniteSetsExt
+        VARIABLES on, x, q
+        Init == on = {} /\\ x = 0 /\\ q = <<>>
+        Next == /\\ on' \\in SUBSET {1, 2, 3}
+                /\\ x' = FoldSet(LAMBDA i, sum : (2 * sum + i) % 7, 1, on)
+                /\\ q' = FoldSet(LAMBDA i, s : Append(s, i), <<>>, {40 * i : i \\in on})
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+
+
+def test_a_recursion_over_a_large_set_has_a_symbolic_form(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, FiniteSets, Folds
+        VARIABLES on, x
+        First(S) == CHOOSE m \\in S : TRUE
+        Added(a, b) == LET both == [of |-> {<<a, b>>}] IN IF \\E p \\in both.of : p[2] > 0 THEN a + b ELSE b
+        Init == on = {} /\\ x = 0
+        Next == /\\ \\E k \\in 1..22 : k = Cardinality(on) + 1 /\\ on' = on \\cup {k}
+                /\\ x' = MapThenFoldSet(Added, 1, LAMBDA m : m % 3, First, on)
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    assert origin.model().variable("x").type.cardinality > 20
+
+
 def test_a_recursion_over_a_sequence_ends_where_its_places_do(tmp_path: Path, entered: list[str]) -> None:
     body = """
         EXTENDS Integers, Sequences

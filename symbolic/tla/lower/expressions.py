@@ -218,6 +218,15 @@ class Sets:
         ordered = [terms.narrowed(item, x) for x in sorted(values, key=lambda x: choice_key(item, x))]
         return [(yes if constant else terms.member(x, node), x) for x in ordered]
 
+    def possible(self, node: n.Node) -> list[tuple[n.Node, n.Node]]:
+        """The values that may be in a set, in the order of CHOOSE, each with whether it is."""
+        written = self.choices(node)
+        if written is not None:
+            return written
+        assert isinstance(node.type, Set)
+        values = [self.terms.narrowed(node.type.item, x) for x in node.type.item.values()]
+        return [(self.terms.member(x, node), x) for x in values]
+
     def functions(self, domain: Domain) -> Iterator[n.Node]:
         """The functions to sets of a constant set, in the order of CHOOSE, each made when it is asked for."""
         if not isinstance(domain, Product) or len({*map(id, domain.parts)}) != 1:

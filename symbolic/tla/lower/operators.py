@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Seq, Slots, Sort, nodes as n
+from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Seq, Set, Slots, Sort, Tuple, nodes as n
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.fixed import most_members
 from leadline.symbolic.tla.lower.infinite import (
     Domain,
     Everything,
@@ -22,7 +23,7 @@ from leadline.symbolic.tla.lower.infinite import (
     Sequences,
     United,
 )
-from leadline.symbolic.tla.lower.scope import Entity, Scope
+from leadline.symbolic.tla.lower.scope import DEEPEST, Entity, Scope
 from leadline.symbolic.tla.lower.shapes import EMPTY_FUNCTION
 from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
@@ -31,6 +32,7 @@ from leadline.symbolic.tla.read import syntax as s
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
 _MOST_KEYS = 64
+_MOST_FOLDED = 600
 
 
 def _conjunction(universal: bool) -> Rule:
@@ -237,6 +239,29 @@ def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> 
     )
 
 
+def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    """`FoldInOrder(Op, base, S)`: Op for each value that S may have, in order, or for the first that is left."""
+    op, t = _operator(at, arguments[0], scope), at.terms
+    result, left = at.value(arguments[1], scope), t.set_node(at.listed(at.domain(arguments[2], scope)))
+    assert isinstance(left.type, Set)
+    # A sequence would have a place for each of the values.
+    most = _MOST_KEYS if isinstance(result.type, Tuple | Seq) else _MOST_FOLDED
+    if left.type.item.capped <= most:
+        for here, x in at.possible(left):
+            result = t.ite(here, at.called(op, [x, result], scope), result)
+        return result
+    item, nothing = left.type.item, t.set_of([])
+    for _ in range(DEEPEST):
+        if most_members(left) == 0:
+            return result
+        first = t.bind(n.Choose, item, "x", lambda _: t.boolean(True), lambda _: item, left)
+        more = t.negation(t.equal(left, nothing))
+        result = t.ite(more, at.called(op, [first, result], scope), result)
+        left = t.ite(more, t.both_sets(n.SetMinus, left, t.set_of([first])), nothing)
+    over = t.undefined(result.type, f"a fold over more than {DEEPEST} elements")
+    return t.ite(t.equal(left, nothing), result, over)
+
+
 def _operator(at: Lowering, e: s.Expression, scope: Scope) -> Entity:
     return at.entity(e, scope)
 
@@ -385,6 +410,7 @@ OPERATORS: dict[str, Rule] = {
     "\\o": _of_nodes(_concat),
     "SubSeq": _of_nodes(_slice),
     "SelectSeq": _selected,
+    "FoldInOrder": _folded,
     "Cardinality": _cardinality,
     "IsFiniteSet": lambda at, arguments, scope: at.terms.boolean(_finite(at.domain(arguments[0], scope))),
     ":>": _of_nodes(_arrow),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -12,6 +14,19 @@ from leadline.symbolic.tla.read import syntax as s
 
 DEEPEST = 24
 """How often an operator is put into itself; what lies deeper is out of bounds."""
+_FRAMES = 200
+"""The calls of Python at most of an operator that is put into itself once more."""
+
+
+@contextmanager
+def deeply() -> Iterator[None]:
+    """A lowering whose operators may call themselves as often as they may be put into themselves."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEPEST * _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 class Unsupported(Exception):

@@ -70,9 +70,13 @@ STANDARD = {
             "SortSeq": (0, 2),
         }
     ),
-    # Operators of the modules in `library` that their text cannot define.
+    # Operators of the modules in `library` that their text cannot define, or only at a higher cost.
     "LeadlineBuiltIn": Standard(
-        {**_all(ONE, "TLCModelValue atoi JsonRead JsonLinesRead TextRead"), **_all(TWO, "TLCGetOrDefault")}
+        {
+            **_all(ONE, "TLCModelValue atoi JsonRead JsonLinesRead TextRead"),
+            **_all(TWO, "TLCGetOrDefault"),
+            "FoldInOrder": (2, 0, 0),
+        }
     ),
     "TLAPS": Standard({}),
     "NaturalsInduction": Standard({}, ("Integers",)),

@@ -7,7 +7,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key, partial
 from pathlib import Path
 from typing import NoReturn
@@ -311,6 +311,25 @@ def subseq(s: Value, low: Value, high: Value) -> Value:
 def select(s: Value, test: Callable[[Value], Value]) -> Value:
     """`SelectSeq(s, test)`."""
     return sequence(x for x in _sequence(s)[1:] if truth(test(x)))
+
+
+def fold(
+    op: Callable[[Value, Value], Value],
+    base: Value,
+    elements: Value,
+    first: Callable[[Sequence[Value]], Value] | None = None,
+) -> Value:
+    """An operator applied to each element of a set in TLC's order and the result so far, which is first `base`.
+
+    Args:
+        first: takes the first of the elements that are left; None if nothing depends on which it is.
+    """
+    left = [*in_order(elements)]
+    if first is not None:
+        left = [left.pop(left.index(first(left))) for _ in range(len(left))]
+    for x in left:
+        base = op(x, base)
+    return base
 
 
 def sort(s: Value, less: Callable[[Value, Value], Value]) -> Value:

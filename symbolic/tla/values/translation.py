@@ -276,7 +276,9 @@ class Translation:
         free = self.analysis.free(e) & self.definitions.keys()
         inside = free.union(*map(self.reached, free)) & self.definitions.keys()
         bodies = (e, *(self.definitions[key].body for key in inside))
-        return any(isinstance(node, s.Choose) for body in bodies for node in s.nodes(body))
+        return self.uses(e, {"FoldInOrder"}) or any(
+            isinstance(node, s.Choose) for body in bodies for node in s.nodes(body)
+        )
 
     def recursive(self, key: str) -> bool:
         """Whether a definition mentions itself."""

@@ -2,7 +2,7 @@
 (* Bags as functions from their elements to how often each occurs: Lamport, Specifying Systems, section 18.4. *)
 EXTENDS TLC
 LOCAL INSTANCE Naturals
-LOCAL INSTANCE Folds
+LOCAL Own == INSTANCE LeadlineBuiltIn
 
 IsABag(B) == \A e \in DOMAIN B : B[e] \in Nat /\ B[e] > 0
 
@@ -21,17 +21,15 @@ B1 (+) B2 == [e \in DOMAIN B1 \cup DOMAIN B2 |-> CopiesIn(e, B1) + CopiesIn(e, B
 B1 (-) B2 ==
   [e \in {d \in DOMAIN B1 : CopiesIn(d, B1) > CopiesIn(d, B2)} |-> CopiesIn(e, B1) - CopiesIn(e, B2)]
 
-BagUnion(S) == MapThenFoldSet(LAMBDA x, y : x (+) y, EmptyBag, LAMBDA x : x, LAMBDA T : CHOOSE x \in T : TRUE, S)
+BagUnion(S) == Own!FoldInOrder(LAMBDA x, y : x (+) y, EmptyBag, S)
 
 B1 \sqsubseteq B2 == \A e \in DOMAIN B1 : B1[e] <= CopiesIn(e, B2)
 
 SubBag(B) ==
-  LET Most(D) == [D -> 0..MapThenFoldSet(LAMBDA x, y : IF x > y THEN x ELSE y, 0, LAMBDA e : B[e],
-                                         LAMBDA T : CHOOSE x \in T : TRUE, D)]
+  LET Most(D) == [D -> 0..Own!FoldInOrder(LAMBDA e, most : IF B[e] > most THEN B[e] ELSE most, 0, D)]
   IN  UNION {{b \in Most(D) : \A e \in D : b[e] > 0 /\ b[e] <= B[e]} : D \in SUBSET DOMAIN B}
 
-BagCardinality(B) ==
-  MapThenFoldSet(LAMBDA x, y : x + y, 0, LAMBDA e : B[e], LAMBDA T : CHOOSE x \in T : TRUE, DOMAIN B)
+BagCardinality(B) == Own!FoldInOrder(LAMBDA e, sum : B[e] + sum, 0, DOMAIN B)
 
 BagOfAll(F(_), B) ==
   [v \in {F(e) : e \in DOMAIN B} |-> BagCardinality([e \in {d \in DOMAIN B : F(d) = v} |-> B[e]])]

@@ -3,6 +3,7 @@
 LOCAL INSTANCE Integers
 LOCAL INSTANCE Bags
 LOCAL INSTANCE Folds
+LOCAL Own == INSTANCE LeadlineBuiltIn
 
 BagAdd(B, x) == B (+) SetToBag({x})
 
@@ -19,10 +20,7 @@ LOCAL Times(Op(_, _), start, x, n) ==
 
 (* TLC's order: the first element is added first, and the operator has it second. *)
 FoldBag(Op(_, _), base, B) ==
-  LET RECURSIVE over(_, _)
-      over(T, sum) ==
-        IF T = {} THEN sum ELSE LET x == CHOOSE y \in T : TRUE IN over(T \ {x}, Times(Op, sum, x, B[x]))
-  IN  over(DOMAIN B, base)
+  Own!FoldInOrder(LAMBDA x, sum : Times(Op, sum, x, B[x]), base, DOMAIN B)
 
 SumBag(B) == FoldBag(LAMBDA x, y : x + y, 0, B)
 

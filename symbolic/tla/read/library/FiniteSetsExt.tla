@@ -2,8 +2,10 @@
 (* Operators on finite sets, by the names of the community modules. *)
 EXTENDS Integers, FiniteSets, Folds, Functions
 
-FoldSet(Op(_, _), base, S) ==
-  MapThenFoldSet(Op, base, LAMBDA x : x, LAMBDA T : CHOOSE x \in T : TRUE, S)
+LOCAL Own == INSTANCE LeadlineBuiltIn
+
+(* TLC's order: the first element comes first. *)
+FoldSet(Op(_, _), base, S) == Own!FoldInOrder(Op, base, S)
 
 ReduceSet(Op(_, _), S, base) == FoldSet(Op, base, S)
 
@@ -11,8 +13,7 @@ SumSet(S) == FoldSet(LAMBDA x, y : x + y, 0, S)
 
 ProductSet(S) == FoldSet(LAMBDA x, y : x * y, 1, S)
 
-MapThenSumSet(f(_), S) ==
-  MapThenFoldSet(LAMBDA x, y : x + y, 0, f, LAMBDA T : CHOOSE x \in T : TRUE, S)
+MapThenSumSet(f(_), S) == FoldSet(LAMBDA x, sum : f(x) + sum, 0, S)
 
 FlattenSet(S) == UNION S
 

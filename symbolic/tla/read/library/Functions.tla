@@ -2,6 +2,7 @@
 (* Operators on functions, by the names of the community modules. *)
 EXTENDS Integers, Folds
 LOCAL INSTANCE FiniteSets
+LOCAL Own == INSTANCE LeadlineBuiltIn
 
 Range(f) == {f[x] : x \in DOMAIN f}
 
@@ -33,11 +34,8 @@ ExistsSurjection(S, T) == Surjection(S, T) # {}
 
 ExistsBijection(S, T) == Cardinality(S) = Cardinality(T)
 
-FoldFunctionOnSet(Op(_, _), base, f, S) ==
-  LET fold[T \in SUBSET S] ==
-        IF T = {} THEN base
-        ELSE LET x == CHOOSE y \in T : TRUE IN Op(f[x], fold[T \ {x}])
-  IN  fold[S]
+(* TLC's order: the value of the first argument comes first. *)
+FoldFunctionOnSet(Op(_, _), base, f, S) == Own!FoldInOrder(LAMBDA x, result : Op(f[x], result), base, S)
 
 FoldFunction(Op(_, _), base, f) == FoldFunctionOnSet(Op, base, f, DOMAIN f)
 

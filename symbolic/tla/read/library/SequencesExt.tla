@@ -8,10 +8,7 @@ ToBag(s) == [x \in ToSet(s) |-> Cardinality({i \in DOMAIN s : s[i] = x})]
 
 SetToSeqs(S) == {f \in [1..Cardinality(S) -> S] : IsInjective(f)}
 
-SetToSeq(S) ==
-  LET seq[T \in SUBSET S] ==
-        IF T = {} THEN <<>> ELSE LET x == CHOOSE y \in T : TRUE IN <<x>> \o seq[T \ {x}]
-  IN  seq[S]
+SetToSeq(S) == FoldSet(LAMBDA x, s : Append(s, x), <<>>, S)
 
 SetToSortSeq(S, Less(_, _)) ==
   LET seq[T \in SUBSET S] ==
