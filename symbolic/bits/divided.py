@@ -4,10 +4,9 @@ A search begins in one process. Once it has many states it goes on in copies of 
 has the states whose hash falls to it. The process itself then coordinates them, and keeps no state.
 
 A level is gone through in rounds. In a round each share looks up the states that were sent to it in the round
-before. Then it finds successors of its own states of the level and writes them, with their hashes, where all
-shares read; those that fall to itself it looks up at once. Nobody sorts them by receiver: each share reads all
-hashes and picks what falls to it. There are two places to write, used in turn, so that a round needs no more
-than a message to each share and one back.
+before. Then it finds successors of its own states of the level. It looks up those that fall to itself at once, and
+writes the others, with their hashes, where all shares read. There are two places to write, used in turn, so that a
+round needs no more than a message to each share and one back.
 """
 
 from __future__ import annotations
@@ -43,10 +42,12 @@ from leadline.symbolic.bits.search import (
 )
 from leadline.symbolic.lang import InternalError
 
-ALONE = 1 << 17
+ALONE = 1 << 15
 """The number of states up to which one process searches: it has them before copies of it are ready."""
-_ROUND = 1 << 18
+_ROUND = 1 << 19
 """The number of successors after which a share ends its round; half of them are looked up or sent together."""
+_ROOM = 1 << 20
+"""The number of states for which a share has room beside its own at most: more than a round adds."""
 _PLACES = 32
 """The bits of a state's number within its share; the number of the share, from 1, comes before them."""
 _OWN = (1 << _PLACES) - 1
@@ -75,6 +76,16 @@ class Columns(NamedTuple):
     parents: Indices
     states: Words
     moves: Moves
+
+    def at(self, places: Indices, out: Columns | None = None) -> Columns:
+        """Those at some places, written to others of their number if there are such."""
+        marks, parents, states, moves = out or (None,) * 4
+        return Columns(
+            self.marks.take(places, out=marks, mode="clip"),  # which needs no buffer
+            self.parents.take(places, out=parents, mode="clip"),
+            self.states.take(places, axis=0, out=states, mode="clip"),
+            self.moves.take(places, out=moves, mode="clip"),
+        )
 
 
 class Box:
@@ -155,7 +166,8 @@ class WorkerSearch(Search):
         vars(self).update(vars(search))  # with its compiled programs, which took long
         self._place, self._shares, self._boxes, self._turn = place, len(boxes[0]), boxes, 0
         self._numbered, self._together = place + 1 << _PLACES, _ROUND // 2
-        self._sends: list[Chunk] = []
+        self._sends: list[list[Chunk]] = []
+        self._made = 0
         own = np.flatnonzero(numbers >> _PLACES == place + 1)
         parents = np.frombuffer(search.parents, np.int32)[own]
         self.parents = array("q", np.where(parents < 0, -1, numbers[parents]).tobytes())
@@ -184,26 +196,30 @@ class WorkerSearch(Search):
 
     # -- requests ----------------------------------------------------------------------------------
 
-    def go(self, sent: Sequence[Sequence[Chunk]], new_level: bool) -> tuple[list[Chunk], bool, Findings]:
+    def go(
+        self, sent: Sequence[Sequence[Sequence[Chunk]]], new_level: bool, room: int
+    ) -> tuple[list[list[Chunk]], bool, Findings]:
         """Do a round.
 
         Args:
-            sent: for each share the successors that it wrote in the last round.
+            sent: for each share the successors that it wrote for each in the last round.
             new_level: whether a level begins, with the states that are known by now.
+            room: the number of states for which to have room.
 
         Returns:
-            The successors written, whether there are more of the level, and the findings.
+            The successors written for each share, whether there are more of the level, and the findings.
         """
-        for place, (box, chunks) in enumerate(zip(self._boxes[self._turn], sent, strict=True)):
-            for columns in map(box.columns, chunks if place != self._place else ()):
+        self.table.make_room(room)
+        for box, chunks in zip(self._boxes[self._turn], sent, strict=True):
+            for columns in map(box.columns, chunks[self._place]):
                 self._own(columns)
         if new_level:
             self._begin_level(self._next)
             self._end = self.table.size
         self._turn ^= 1
         self._boxes[self._turn][self._place].clear()
-        self._sends = []
-        while self._next < self._end and sum(one.length for one in self._sends) < _ROUND:
+        self._sends, self._made = [[] for _ in sent], 0
+        while self._next < self._end and self._made < _ROUND:
             begin, self._next = self._next, min(self._end, self._next + self._steps.lanes)
             self._expand(begin, self._next)
             self._add()
@@ -230,27 +246,33 @@ class WorkerSearch(Search):
 
     # -- states ------------------------------------------------------------------------------------
 
-    def _own(self, columns: Columns) -> None:
-        """Look up those of some states that fall to this share."""
+    def _own(self, own: Columns) -> None:
+        """Look up some states that fall to this share."""
         before = self.table.size
-        new = self._enter(columns.states, columns.marks, falling_to(self._place, self._shares, columns.marks))
-        self._look_at_new(before, columns.parents.take(new), columns.moves.take(new))
+        new = self._enter(own.states, own.marks)
+        self._look_at_new(before, own.parents.take(new), own.moves.take(new))
 
     def _add(self) -> None:
-        """Look up those of the states that wait for it that fall to this share, and send them to the others."""
+        """Look up those of the states that wait for it that fall to this share, and send the others."""
         if not self._pending:
             return
         pending, self._pending = self._pending, []
-        sizes = [len(one.states) for one in pending]
-        chunk, columns = self._boxes[self._turn][self._place].room(sum(sizes))
-        np.concatenate([one.states for one in pending], out=columns.states)
-        np.concatenate([one.parents for one in pending], out=columns.parents)
-        columns.moves[:] = np.repeat([one.move for one in pending], sizes)
+        states = np.concatenate([one.states for one in pending])
         if self.orbits is not None:
-            columns.states[:] = self.orbits.least(columns.states)
-        columns.marks[:] = hashes(columns.states)
-        self._sends.append(chunk)
-        self._own(columns)
+            states = self.orbits.least(states)
+        parents = np.concatenate([one.parents for one in pending])
+        sizes = [len(one.states) for one in pending]
+        moves = np.repeat(np.array([one.move for one in pending], np.uint16), sizes)
+        found = Columns(hashes(states), parents, states, moves)
+        self._made += len(states)
+        for place, sends in enumerate(self._sends):
+            those = falling_to(place, self._shares, found.marks)
+            if place == self._place:
+                self._own(found.at(those))
+            elif len(those):
+                chunk, columns = self._boxes[self._turn][self._place].room(len(those))
+                found.at(those, columns)
+                sends.append(chunk)
 
 
 @dataclass
@@ -316,10 +338,12 @@ class DividedSearch(Search):
             return False
         before = self.size
         self.begun = 0, self.findings()
-        sent: Sequence[Sequence[Chunk]] = [()] * self.workers
+        sent: Sequence[Sequence[Sequence[Chunk]]] = [[()] * self.workers] * self.workers
         more, begins = True, True
-        while more or any(sent):
-            answers = self._ask("go", sent, begins)
+        while more or any(map(any, sent)):
+            # Shares that make room in the same round do not wait for each other.
+            most = max(self._sizes)
+            answers = self._ask("go", sent, begins, most + min(3 * most, _ROOM))
             sent, begins = [chunks for chunks, _, _ in answers], False
             more = any(unfinished for _, unfinished, _ in answers)
             found = [counts for _, _, counts in answers]

@@ -186,20 +186,13 @@ class Table:
         """The states in the order in which they were added."""
         return self._rows.all
 
-    def add(
-        self,
-        states: Words,
-        most: int | None = None,
-        marks: Words | None = None,
-        among: Indices | None = None,
-    ) -> tuple[Indices, bool]:
+    def add(self, states: Words, most: int | None = None, marks: Words | None = None) -> tuple[Indices, bool]:
         """Add those of some states that are new.
 
         Args:
             states: the states.
             most: how many may be added; None for any number.
             marks: their `hashes`, if they are known.
-            among: the places of those to look at; None for all.
 
         Returns:
             Which were added, as their places among those given, ascending, as their numbers are; and whether
@@ -207,13 +200,7 @@ class Table:
         """
         if marks is None:
             marks = hashes(states)
-        if among is not None:
-            marks = marks.take(among)
-
-        def given(places: Indices) -> Words:
-            return states.take(places if among is None else among.take(places), axis=0)
-
-        self._make_room(len(marks))
+        self.make_room(self.size + len(marks))
         self._looked_up = at = self._slot(marks)
         place, own, claimed, tries = np.arange(len(marks)), marks, np.zeros(len(marks), np.bool_), 0
         while len(place):
@@ -231,16 +218,16 @@ class Table:
                 claimed[new] = True
                 claimed[new.take(lost)] = False
             others = np.flatnonzero(there != 0)
-            going = others.take(self._unlike(given, place, own, there, others))
+            going = others.take(self._unlike(states, place, own, there, others))
             tries += 1
             place, own, at = place.take(going), own.take(going), self._next(at.take(going), tries)
             self._looked_up[place] = at
         new = np.flatnonzero(claimed)
         added = new[:most]
-        self._rows.add(given(added))
+        self._rows.add(states.take(added, axis=0))
         numbers = np.arange(self.size - len(added), self.size)
         self._slots[self._looked_up.take(added)] = self._entries(marks.take(added), numbers)
-        return (added if among is None else among.take(added)), len(new) > len(added)
+        return added, len(new) > len(added)
 
     def numbers(self) -> Indices:
         """The numbers of the states that were given last, if none of them was left out."""
@@ -267,18 +254,11 @@ class Table:
         at &= len(self._slots) - 1
         return at
 
-    def _unlike(
-        self,
-        given: Callable[[Indices], Words],
-        place: Indices,
-        own: Words,
-        there: Words,
-        others: Indices,
-    ) -> Indices:
+    def _unlike(self, states: Words, place: Indices, own: Words, there: Words, others: Indices) -> Indices:
         """Those of some states that are not the one in their slot, which may be one that is being added.
 
         Args:
-            given: gives the states at some places among those that are looked up.
+            states: the states that are looked up.
             place: the places among them of those that are left.
             own: the hashes of these.
             there: what is in their slots.
@@ -295,16 +275,16 @@ class Table:
         # These have no place yet; any will do until they are put in.
         other = self._rows.room.take(number, axis=0, mode="clip")
         if len(new):
-            other[new] = given(number.take(new) - self.size)
-        other ^= given(place.take(others.take(alike)))
+            other[new] = states.take(number.take(new) - self.size, axis=0)
+        other ^= states.take(place.take(others.take(alike)), axis=0)
         if other.any():
             unlike[alike] = other.any(axis=1)
         return np.flatnonzero(unlike)
 
-    def _make_room(self, more: int) -> None:
-        """See to it that a third of the slots stay free, so many more states come."""
-        size, needed = len(self._slots), self.size + more
-        while 3 * needed > 2 * size:
+    def make_room(self, states: int) -> None:
+        """See to it that a third of the slots stay free for so many states in all."""
+        size = len(self._slots)
+        while 3 * states > 2 * size:
             size *= 2
         if size > len(self._slots):
             slots, number = self._slots, self._number
@@ -822,16 +802,15 @@ class Search:
             self.steps.add(parents, self.table.numbers(), marks, self.table.size)
         self._look_at_new(before, parents[added], takers[added])
 
-    def _enter(self, states: Words, marks: Words | None = None, among: Indices | None = None) -> Indices:
+    def _enter(self, states: Words, marks: Words | None = None) -> Indices:
         """Put the new ones of some states into the table: their places among those given.
 
         Args:
             states: the states.
-            marks: see `Table.add`.
-            among: likewise.
+            marks: their `hashes`, if they are known.
         """
         most = None if self.max_states is None else self.max_states - self.table.size
-        added, self.full = self.table.add(self._keys(states), most, marks, among)
+        added, self.full = self.table.add(self._keys(states), most, marks)
         if self._kept is not None:
             self._kept.add(states[added])
         return added
