@@ -193,12 +193,12 @@ def suspects(claim: Property) -> Iterator[Suspect]:
                 others.append(node.domain)
             case _:
                 others += n.children(node)
-    # A part that is also within a premise, say, would have to be made true there.
-    elsewhere = set(n.postorder(*others))
+    # A part of which an instance is within a premise, say, would have to be made true there.
+    elsewhere = {_written(claim, x) for x in n.postorder(*others) if isinstance(x, n.Implies | n.Forall)}
     instances: dict[object, list[n.Node]] = {}
     for node in asserted:
-        if node not in elsewhere and _without_effect(node) is not None:
-            instances.setdefault(_written(claim, node), []).append(node)
+        if _without_effect(node) is not None and (written := _written(claim, node)) not in elsewhere:
+            instances.setdefault(written, []).append(node)
     for nodes in instances.values():
         around, partly = asserted[nodes[0]]
         made = {node: found for node in nodes if (found := _without_effect(node)) is not None}

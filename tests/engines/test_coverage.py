@@ -301,3 +301,19 @@ def test_an_unrolled_quantifier_is_told_as_it_is_written(tmp_path: Path) -> None
     explorer = Covering(Semantics(model), names_of(model))
     explorer.run()
     assert [(one.property, one.partly) for one in explorer.vacuous] == [("None", False)]
+
+
+def test_a_part_that_is_asserted_of_some_instances_alone_is_not_told(tmp_path: Path) -> None:
+    """Of the functions of one domain a condition is asserted, of those of another it is a premise."""
+    body = """
+        EXTENDS Integers, FiniteSets
+        VARIABLE x
+        Init == x = {}
+        Next == x' \\in SUBSET {1, 2, 3}
+        Orders == {f \\in [1..Cardinality(x) -> x] : \\A i, j \\in 1..Cardinality(x) : i < j => f[i] # f[j]}
+        Some == \\E f \\in Orders : \\A i, j \\in DOMAIN f : i < j => f[i] < f[j]
+        """
+    model = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Some\n"), {}).model()
+    explorer = Covering(Semantics(model), names_of(model))
+    explorer.run()
+    assert explorer.complete and explorer.vacuous == []
