@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.explore.specifications import Retelling
 
 
+MOST_STATES = 30_000_000
+"""The states at which the search on circuits stops, about 50 bytes each."""
+
+
 @dataclass(frozen=True)
 class FormulasOptions(Options):
     """The options of its portfolio.
@@ -88,6 +92,7 @@ class _Asking:
     retelling: Retelling
     listener: Listener
     known: dict[str, Result] = field(default_factory=dict)
+    _asked: bool = False
 
     def tell(self, result: Result) -> None:
         """Keep a result that will not change, and tell it."""
@@ -117,7 +122,11 @@ class _Asking:
         asked = replace(self.query, properties=about, deadlock=DEADLOCK in left)
         queries = [replace(asked, options=options, solver=LONE) for options in self._members()]
         relay = Listener(progress=self._progress, done=self._done)
-        return answer_in_children(model, queries, limits, relay, branches=True) if left else Answer(())
+        if not left:
+            return Answer(())
+        # What is found by few sweeps is found with the first types.
+        again, self._asked = self._asked, True
+        return answer_in_children(model, queries, limits, relay, branches=True, together=again)
 
     def _progress(self, now: Progress) -> None:
         """Tell progress; the search on circuits is not the one that explores by itself."""
@@ -136,7 +145,7 @@ class _Asking:
         for engine in engines_of("check").values():
             match engine.member(own.depth):
                 case ExploreOptions() as options:
-                    yield replace(options, by=CIRCUITS)
+                    yield replace(options, by=CIRCUITS, max_states=MOST_STATES)
                 case Options() as options:
                     yield options
 

@@ -131,6 +131,7 @@ def answer_in_children(
     listener: Listener = SILENT,
     *,
     branches: bool = False,
+    together: bool = False,
 ) -> Answer:
     """Answer queries side by side, a child process each, until every part has an answer.
 
@@ -141,6 +142,7 @@ def answer_in_children(
         limits: wall clock and address space of each process.
         listener: is told of progress, of the deepest search only, and of results.
         branches: see `QueryProcess`.
+        together: whether no engine has a head start.
 
     Returns:
         As `answer`. If several solvers could not answer a part, its solver is "auto", and the reason lists
@@ -158,7 +160,7 @@ def answer_in_children(
     patience = _Patience()
     sessions: dict[QueryProcess, _Session] = {}
     with ExitStack() as stack:
-        for group in _by_head_start(model, queries, limits, patience):
+        for group in [queries] if together else _by_head_start(model, queries, limits, patience):
             ahead = patience.next_begins is not None
             for query in group:
                 process = stack.enter_context(QueryProcess(model, query, limits, branches, ahead))
@@ -274,7 +276,8 @@ class _Patience:
     then have a turn for themselves, and after it all run. Whenever what has gone ahead is near its end, the others
     wait for it: little of all work is done in vain. A head start is measured by the processor's time, on a busy
     machine for a few times as long. An explicit search on values also waits while one on circuits is deeper: both
-    would find the same states. It goes on should the other end without an answer, or begin again with wider types.
+    would find the same states. It goes on should the other end without an answer, or once that has begun again with
+    wider types, which it may do many times.
 
     Attributes:
         deadline: the time at which it ends at the latest; None is never.
@@ -395,6 +398,7 @@ class _Session:
         self.ledger = Ledger(Listener(shared.progress, shared.told, shared.done))
         self.reached: dict[str, Progress] = {}
         self.heard: dict[str, float] = {}
+        self._begun_again = False
         self.answer: Answer | None = None
         self.stopped = False
 
@@ -418,7 +422,7 @@ class _Session:
     def depth_on_circuits(self) -> int:
         """The depth of the explicit search on circuits that it has asked; -1 without one that goes on."""
         goes_on = time.monotonic() < self.heard.get(CIRCUITS, -math.inf) + _SILENCE
-        return self.reached[CIRCUITS].depth if self.searches and goes_on else -1
+        return self.reached[CIRCUITS].depth if self.searches and goes_on and not self._begun_again else -1
 
     def hear(self, message: Message) -> None:
         """Record a message."""
@@ -426,6 +430,8 @@ class _Session:
             case "progress":
                 now = Progress.from_json(message.body)
                 now = replace(now, engine=now.engine or self.query.engine, far=now.far or self._far(now))
+                before = self.reached.get(CIRCUITS) if now.engine == CIRCUITS else None
+                self._begun_again |= before is not None and now.depth < before.depth
                 self.reached[now.engine], self.heard[now.engine] = now, time.monotonic()
                 self.ledger.progress(now)
             case "told":
