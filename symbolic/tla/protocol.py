@@ -89,7 +89,6 @@ class TlaProtocol(Foreign):
     """The base of the classes that stand for TLA+ modules."""
 
     source: ClassVar[Source]
-    loaded: ClassVar[Specification]
     learned: ClassVar[Learned]
     known: Mapping[str, Type] = {}
     """The types that another process has learned; none if this one is to learn them."""
@@ -108,8 +107,7 @@ class TlaProtocol(Foreign):
         Raises:
             NoBehaviour: if there is nothing to it but assumptions, which are true.
         """
-        changed = {name: str(x) for name, x in self._changed().items()}
-        specification = self.source.load(changed) if changed else self.loaded
+        specification = self.source.load({name: str(x) for name, x in self._changed().items()})
         if specification.init is None and specification.next is None and specification.assumptions:
             Interpreter(specification).assume()
             raise NoBehaviour(specification.file, specification.name, len(specification.assumptions))
@@ -150,8 +148,7 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     """
     specification = source.load({})
     parameters = {one.name: one for one in _parameters(specification)}
-    body = {**parameters, "source": source, "loaded": specification, "learned": Learned()}
-    body["deadlock"] = specification.deadlock
+    body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
     remarks = (
         (SYMMETRY_REMARK, specification.symmetry),
         ("VIEW: only exploration uses it; here every state counts", specification.view),
