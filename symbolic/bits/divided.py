@@ -197,12 +197,12 @@ class WorkerSearch(Search):
     # -- requests ----------------------------------------------------------------------------------
 
     def go(
-        self, sent: Sequence[Sequence[Sequence[Chunk]]], new_level: bool, room: int
+        self, sent: Sequence[Sequence[Chunk]], new_level: bool, room: int
     ) -> tuple[list[list[Chunk]], bool, Findings]:
         """Do a round.
 
         Args:
-            sent: for each share the successors that it wrote for each in the last round.
+            sent: for each share the successors that it wrote for this one in the last round.
             new_level: whether a level begins, with the states that are known by now.
             room: the number of states for which to have room.
 
@@ -211,7 +211,7 @@ class WorkerSearch(Search):
         """
         self.table.make_room(room)
         for box, chunks in zip(self._boxes[self._turn], sent, strict=True):
-            for columns in map(box.columns, chunks[self._place]):
+            for columns in map(box.columns, chunks):
                 self._own(columns)
         if new_level:
             self._begin_level(self._next)
@@ -343,7 +343,10 @@ class DividedSearch(Search):
         while more or any(map(any, sent)):
             # Shares that make room in the same round do not wait for each other.
             most = max(self._sizes)
-            answers = self._ask("go", sent, begins, most + min(3 * most, _ROOM))
+            room = most + min(3 * most, _ROOM)
+            answers = self._ask_some(
+                self._lines, "go", [(one, begins, room) for one in zip(*sent, strict=True)]
+            )
             sent, begins = [chunks for chunks, _, _ in answers], False
             more = any(unfinished for _, unfinished, _ in answers)
             found = [counts for _, _, counts in answers]
@@ -387,7 +390,7 @@ class DividedSearch(Search):
         found = []
         while number >= 0:
             line = self._lines[(number >> _PLACES) - 1]
-            state, number = self._ask_some([line], "state_at", number & _OWN)[0]
+            state, number = self._ask_some([line], "state_at", [(number & _OWN,)])[0]
             found.append(state)
         return np.stack(found[::-1])
 
@@ -440,16 +443,19 @@ class DividedSearch(Search):
         Raises:
             MemoryError: if a share gets no more memory, or the system has ended its process.
         """
-        return self._ask_some(self._lines, name, *arguments)
+        return self._ask_some(self._lines, name, [arguments] * self.workers)
 
-    def _ask_some(self, lines: Sequence[Connection], name: str, *arguments: object) -> list[Any]:
+    def _ask_some(
+        self, lines: Sequence[Connection], name: str, arguments: Sequence[Sequence[object]]
+    ) -> list[Any]:
+        """The answers of some shares to a request, with the arguments for each."""
         try:
             # An exception such as Ctrl-C may have come before the last answers.
             for line in [*self._owing]:
                 self._hear(line)
-            for line in lines:
+            for line, own in zip(lines, arguments, strict=True):
                 with _undisturbed():
-                    line.send((name, arguments))
+                    line.send((name, own))
                     self._owing.add(line)
             answers = [self._hear(line) for line in lines]
         except (EOFError, ConnectionError) as error:
