@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,11 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Query, Verdict, answer
-from leadline.symbolic.engines.ask.query import SILENT, Ledger
-from leadline.symbolic.engines.ask.result import Progress
 from leadline.symbolic.engines.explore import explore
 from leadline.symbolic.engines.run import parallel
-from leadline.symbolic.engines.run.formulas import FormulasOptions
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
-from leadline.symbolic.engines.run.process import Message, QueryProcess
+from leadline.symbolic.engines.run.process import QueryProcess
 from leadline.symbolic.meaning import Level
 
 
@@ -80,8 +76,6 @@ class Pretended:
     silent = False
     searches = True
     left: float | None = None
-    depth: float = 3
-    depth_on_circuits = -1
 
     def __init__(self) -> None:
         self.ran = 0.0
@@ -135,37 +129,6 @@ def test_processes_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert waiting(131, 9) == (True, False), "of this turn ten seconds are lost on a busy machine"
     first.silent = True
     assert waiting(150, 40, left=0.9) == (False, False), "nobody waits for what has ended"
-
-
-def test_a_search_on_values_waits_for_one_on_circuits_that_is_deeper(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, first, clock = patience(monkeypatch)
-    other = Pretended()
-    found.next_begins, found.others_begin = None, 110.0
-    clock[0], other.ran = 140.0, 30.0
-
-    def waits(on_circuits: int) -> bool:
-        other.depth_on_circuits = on_circuits
-        found.share({first: first, other: other})
-        return first.waits
-
-    assert [waits(on_circuits) for on_circuits in (2, 3, 4, -1)] == [False, False, True, False]
-    found.soon = 141.0
-    assert not waits(4), "a counterexample that may be shorter is looked for by both"
-
-
-def test_a_search_on_circuits_is_heard_while_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [100.0]
-    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    settings = {"resource_managers": 1}
-    query = Query("two-phase-commit", settings, ("consistency",), FormulasOptions())
-    session = parallel._Session(model_of(find("two-phase-commit"), settings), query, Ledger(SILENT))
-    assert session.depth_on_circuits == -1 and session.depth == math.inf
-    session.hear(Message("progress", asdict(Progress(7, 1.0, engine="circuits"))))
-    assert session.depth_on_circuits == 7
-    clock[0] += parallel._SILENCE
-    assert session.depth_on_circuits == -1, "it may have ended"
-    session.hear(Message("progress", asdict(Progress(1, 2.0, engine="circuits"))))
-    assert session.depth_on_circuits == -1, "it has begun again, and may do so many times"
 
 
 def test_a_process_waits_and_goes_on() -> None:

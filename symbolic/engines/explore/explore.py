@@ -202,24 +202,21 @@ class Explore(Engine):
     def _of_module(self, model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
         """The answer about a TLA+ module, by its interpreter or by circuits."""
         # Here, since protocols in Python need none of it.
-        from leadline.symbolic.engines.explore.specifications import answer_of_module
+        from leadline.symbolic.engines.explore.specifications import answer_of_module, told_by_values
 
         narrower: list[CircuitExplorer] = []
 
         def on_circuits(lowered: Model, asked: Query, rest: Limits) -> Answer:
             assert isinstance(asked.options, ExploreOptions)
-            # Violations have values of the interpreter for the listener, which it is told with the answer.
-            told = Listener(listener.progress)
+            # Violations have values of the interpreter for the listener.
+            told = Listener(listener.progress, done=lambda one: listener.done(told_by_values(lowered, one)))
             return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
         return answer_of_module(model, query, limits, listener, on_circuits)
 
     def head_start(self, model: Model, query: Query) -> float:
-        # On circuits a million states take a second, which others need to begin. Those of a module are explored
-        # on values already.
-        options = query.options
-        assert isinstance(options, ExploreOptions)
-        return 0.0 if model.origin is not None and options.by == CIRCUITS else HEAD_START
+        # On circuits a million states take a second, which others need to begin.
+        return HEAD_START
 
 
 def foretold(level: Level, before: int, most: int | None) -> float | None:

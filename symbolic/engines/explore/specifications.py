@@ -56,6 +56,8 @@ _SOON = 1.0
 SHORT = 4.0
 """Seconds of the processor in which a search on values may end before a model for circuits is made, which takes
 about as long."""
+MOST_ON_CIRCUITS = 30_000_000
+"""The states at which the search of a portfolio stops on circuits: they take about 50 bytes each."""
 _SAMPLE = 2_000
 """The states at most from which is learned how messages lie."""
 ENOUGH = 10
@@ -79,8 +81,7 @@ def answer_of_module(
 ) -> Answer:
     """Explore a module: on values first, and on circuits if that takes long and the module has a model.
 
-    The runs of the answer have values of the interpreter: see `in_types`. A member of a portfolio stays on values,
-    since another one has the model.
+    The runs of the answer have values of the interpreter: see `in_types`.
 
     Args:
         model: the outline of the module.
@@ -100,8 +101,8 @@ def answer_of_module(
     reduced = specification.symmetry or specification.view is not None
     # A view of states that symmetry takes for one has no form on circuits.
     viewed = specification.symmetry and specification.view is not None
-    stays = viewed or (reduced and specification.properties) or options.coverage or options.prove
-    hurried = limits.seconds is not None and limits.seconds < ENOUGH * SHORT
+    stays = viewed or (reduced and specification.properties) or options.coverage
+    hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     if specification.symmetry and options.checkpoint is not None:
         raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
     checkpoint = checkpoint_of(model, query, VALUES)
@@ -196,8 +197,10 @@ def _on_circuits(
 ) -> Answer | None:
     """The answer by the module's model; None if it has none, or something is out of bounds of the model alone."""
     assert isinstance(query.options, ExploreOptions)
-    symmetry = bool(specification.symmetry)
-    asked = replace(query, options=replace(query.options, by=CIRCUITS, symmetry=symmetry))
+    options = replace(query.options, by=CIRCUITS, symmetry=bool(specification.symmetry))
+    if options.prove:
+        options = replace(options, max_states=MOST_ON_CIRCUITS)
+    asked = replace(query, options=options)
 
     def put(wider: Model, rest: Limits) -> Answer:
         assert isinstance(wider.origin, TlaOrigin)
@@ -411,6 +414,12 @@ class Retelling:
         path = path_of(behaviour, whole)
         why = own_error(model, run)
         return replace(trace_of_path(path, run.ends, run.property), loop=run.loop, why=why)
+
+
+def told_by_values(model: Model, result: Result) -> Result:
+    """A result about a model that a module was lowered to, with its run as the interpreter takes it."""
+    assert isinstance(model.origin, TlaOrigin)
+    return Retelling(model.origin.specification).result(model, result)
 
 
 def replayed(model: Model, stored: Stored) -> tuple[Model, Trace]:

@@ -16,7 +16,7 @@ from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import engines_of
 from leadline.symbolic.engines.ask.widening import widened_answers
-from leadline.symbolic.engines.explore.explore import CIRCUITS, ExploreOptions
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.run.limits import Limits, address_space_mb
 from leadline.symbolic.engines.run.parallel import answer_in_children
 from leadline.symbolic.lang import Model, NoSymbolicForm
@@ -25,10 +25,6 @@ from leadline.symbolic.trace import DEADLOCK
 
 if TYPE_CHECKING:
     from leadline.symbolic.engines.explore.specifications import Retelling
-
-
-MOST_STATES = 30_000_000
-"""The states at which the search on circuits stops, about 50 bytes each."""
 
 
 @dataclass(frozen=True)
@@ -121,17 +117,12 @@ class _Asking:
         about = tuple(name for name in left if name != DEADLOCK)
         asked = replace(self.query, properties=about, deadlock=DEADLOCK in left)
         queries = [replace(asked, options=options, solver=LONE) for options in self._members()]
-        relay = Listener(progress=self._progress, done=self._done)
+        relay = Listener(progress=self.listener.progress, done=self._done)
         if not left:
             return Answer(())
         # What is found by few sweeps is found with the first types.
         again, self._asked = self._asked, True
         return answer_in_children(model, queries, limits, relay, branches=True, together=again)
-
-    def _progress(self, now: Progress) -> None:
-        """Tell progress; the search on circuits is not the one that explores by itself."""
-        searches = now.engine == ExploreOptions.engine
-        self.listener.progress(replace(now, engine=CIRCUITS) if searches else now)
 
     def _done(self, result: Result) -> None:
         """Tell a result that holds whatever the types: a run out of bounds may only have left them."""
@@ -139,15 +130,13 @@ class _Asking:
             self.tell(self.retelling.result(self.model, result))
 
     def _members(self) -> Iterator[Options]:
-        """The options of the engines. Explicit search is on circuits: on values, another member does it."""
+        """The options of the engines but the explicit search, which is another member."""
         own = self.query.options
         assert isinstance(own, FormulasOptions)
         for engine in engines_of("check").values():
-            match engine.member(own.depth):
-                case ExploreOptions() as options:
-                    yield replace(options, by=CIRCUITS, max_states=MOST_STATES)
-                case Options() as options:
-                    yield options
+            options = engine.member(own.depth)
+            if options is not None and not isinstance(options, ExploreOptions):
+                yield options
 
 
 def _formless(name: str, why: str) -> Result:

@@ -20,7 +20,6 @@ from leadline.symbolic.engines.ask.engine import AboutRuns, Interrupted, Limited
 from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query, refuse_too_large
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import ENGINES
-from leadline.symbolic.engines.explore.explore import CIRCUITS
 from leadline.symbolic.engines.run.limits import Limits, cores
 from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.run.watch import watched
@@ -262,9 +261,6 @@ _OTHERS_TURN = 2
 _BUSY = 3
 """How much longer a turn is on a busy machine at most, as a multiple of it."""
 
-_SILENCE = 20.0
-"""Seconds without progress after which a search on circuits is taken to have ended."""
-
 _SECOND_MORE = 1.0
 """Seconds in which a shortest counterexample is waited for."""
 
@@ -275,9 +271,7 @@ class _Patience:
     What goes ahead of the others has its head start for itself, and goes on while it is near its end. The others
     then have a turn for themselves, and after it all run. Whenever what has gone ahead is near its end, the others
     wait for it: little of all work is done in vain. A head start is measured by the processor's time, on a busy
-    machine for a few times as long. An explicit search on values also waits while one on circuits is deeper: both
-    would find the same states. It goes on should the other end without an answer, or once that has begun again with
-    wider types, which it may do many times.
+    machine for a few times as long.
 
     Attributes:
         deadline: the time at which it ends at the latest; None is never.
@@ -325,11 +319,9 @@ class _Patience:
             return
         others = [one for one in sessions if one not in self.ahead]
         near = self._near
-        free = not near and self.soon is None and bool(others)
-        alone = free and self._others_turn(others)
-        deepest = max((sessions[one].depth_on_circuits for one in others), default=-1)
-        for process, session in self.ahead.items():
-            process.wait(alone or (free and session.depth < deepest))
+        alone = not near and self.soon is None and bool(others) and self._others_turn(others)
+        for process in self.ahead:
+            process.wait(alone)
         for process in others:
             process.wait(near)
 
@@ -397,8 +389,6 @@ class _Session:
         self.parts = dict.fromkeys(self.engine.parts(model, query)).keys()
         self.ledger = Ledger(Listener(shared.progress, shared.told, shared.done))
         self.reached: dict[str, Progress] = {}
-        self.heard: dict[str, float] = {}
-        self._begun_again = False
         self.answer: Answer | None = None
         self.stopped = False
 
@@ -412,27 +402,13 @@ class _Session:
         """The work that is left, as its last progress says."""
         return next((one.left for one in self.reached.values()), None)
 
-    @property
-    def depth(self) -> float:
-        """The depth of its own search, as far as it has told."""
-        own = self.reached.get(self.query.engine)
-        return math.inf if own is None else own.depth
-
-    @property
-    def depth_on_circuits(self) -> int:
-        """The depth of the explicit search on circuits that it has asked; -1 without one that goes on."""
-        goes_on = time.monotonic() < self.heard.get(CIRCUITS, -math.inf) + _SILENCE
-        return self.reached[CIRCUITS].depth if self.searches and goes_on and not self._begun_again else -1
-
     def hear(self, message: Message) -> None:
         """Record a message."""
         match message.kind:
             case "progress":
                 now = Progress.from_json(message.body)
                 now = replace(now, engine=now.engine or self.query.engine, far=now.far or self._far(now))
-                before = self.reached.get(CIRCUITS) if now.engine == CIRCUITS else None
-                self._begun_again |= before is not None and now.depth < before.depth
-                self.reached[now.engine], self.heard[now.engine] = now, time.monotonic()
+                self.reached[now.engine] = now
                 self.ledger.progress(now)
             case "told":
                 self.ledger.told(Result.from_json(self.model, message.body))
