@@ -99,7 +99,7 @@ class Product:
         truth = self._truth(place)
         if not self._steps:
             cover = self._cover(number, truth)
-            for target, served in self.graph.steps(place):
+            for target, served in self.graph.steps(place) if cover else ():
                 for after, put_off in cover:
                     yield target << _BITS | after, served, put_off
             return
@@ -108,6 +108,23 @@ class Product:
         for (target, served), i in zip(self.graph.steps(place), moves, strict=True):
             for after, put_off in covers[i]:
                 yield target << _BITS | after, served, put_off
+
+    def targets(self, node: Node) -> list[Node]:
+        """The nodes to which the steps from a node lead."""
+        if self._steps:
+            return [target for target, _, _ in self.edges(node)]
+        place, number = node >> _BITS, node & _OWED
+        cover = self._cover(number, self._truth(place))
+        steps = self.graph.steps(place) if cover else ()
+        return [target << _BITS | after for target, _ in steps for after, _ in cover]
+
+    def stops(self, node: Node) -> bool:
+        """Whether a fair run may remain in a node for ever."""
+        place = node >> _BITS
+        wanted = self.graph.able[place] & self.graph.weak
+        for target, served in self.graph.steps(place) if wanted else ():
+            wanted &= ~served if target == place else -1
+        return not wanted and bool(self.unserved({node}))
 
     def _truth(self, place: int) -> tuple[bool, ...]:
         """The values of the predicates over states in a state."""
@@ -186,6 +203,8 @@ class Product:
         while waiting:
             within = waiting.pop()
             for nodes in self._components(within):
+                if len(nodes) == 1 and not self.stops(next(iter(nodes))):
+                    continue
                 rest = self.unserved(nodes)
                 if rest == nodes:
                     return nodes
@@ -220,7 +239,8 @@ class Product:
         def targets(node: Node) -> Iterator[Node]:
             number[node] = low[node] = len(number)
             stack.append(node)
-            return (x for x, _, _ in self.edges(node) if within is None or x in within)
+            found = self.targets(node)
+            return iter(found if within is None else [x for x in found if x in within])
 
         for root in self.begun if within is None else within:
             path = [] if root in number else [(root, targets(root))]
@@ -264,12 +284,15 @@ def fair_run(product: Product) -> Word | None:
     Raises:
         OutsideAt: if the evaluation of a predicate goes out of bounds.
     """
-    # A run that stops is the easiest to understand.
-    stem, loop = _path(product, product.begun, lambda node: bool(product.unserved({node}))), list[Node]()
-    if stem is None:
+    try:
         nodes = product.fair_nodes()
-        if nodes is None:
-            return None
+    except OutsideAt:
+        nodes = set()  # The search below raises it at a state that is nearest.
+    if nodes is None:
+        return None
+    # A run that stops is the easiest to understand.
+    stem, loop = _path(product, product.begun, product.stops), list[Node]()
+    if stem is None:
         stem = _path(product, product.begun, nodes.__contains__) or []
         loop = _loop(product, stem[-1], nodes)
     states = product.graph.states
@@ -291,7 +314,7 @@ def _path(product: Product, begun: Iterable[Node], ends: Callable[[Node], bool])
                 path.append(at)
                 at = before[at]
             return path[::-1]
-        for target, _, _ in product.edges(node):
+        for target in product.targets(node):
             if target not in before:
                 before[target] = node
                 waiting.append(target)

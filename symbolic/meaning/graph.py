@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -61,7 +61,7 @@ class StateGraph(Protocol):
     weak: int
     strong: int
 
-    def steps(self, place: int) -> Iterator[tuple[int, int]]:
+    def steps(self, place: int) -> Sequence[tuple[int, int]]:
         """The steps from a state, the stuttering one first: where each leads, and its mask."""
 
 
@@ -106,12 +106,12 @@ class FoundGraph:
             self.able.append(able)
         self._masks = list(numbers)
 
-    def steps(self, place: int) -> Iterator[tuple[int, int]]:
+    def steps(self, place: int) -> Sequence[tuple[int, int]]:
         """The steps from a state, the stuttering one first: where each leads, and its mask."""
-        if place not in self._beyond:
-            yield place, 0
-        for i in range(self._first[place], self._first[place + 1]):
-            yield self._targets[i], self._masks[self._served[i]]
+        first, end = self._first[place], self._first[place + 1]
+        masks = map(self._masks.__getitem__, self._served[first:end])
+        stutter = () if place in self._beyond else ((place, 0),)
+        return [*stutter, *zip(self._targets[first:end], masks, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -169,13 +169,13 @@ class Conditioned:
             bit for bit, one in self._conditions if one.able is None or self._value(one.able, place, place)
         )
 
-    def steps(self, place: int) -> Iterator[tuple[int, int]]:
+    def steps(self, place: int) -> Sequence[tuple[int, int]]:
         """The steps from a state: where each leads, and the mask of the conditions that it serves."""
         if place not in self._known:
             self._known[place] = [
                 (target, mask | self._served(place, target)) for target, mask in self._graph.steps(place)
             ]
-        return iter(self._known[place])
+        return self._known[place]
 
     def _served(self, place: int, target: int) -> int:
         return sum(bit for bit, one in self._conditions if not self._value(one.left, place, target))
