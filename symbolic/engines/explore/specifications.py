@@ -197,10 +197,9 @@ def _on_circuits(
 ) -> Answer | None:
     """The answer by the module's model; None if it has none, or something is out of bounds of the model alone."""
     assert isinstance(query.options, ExploreOptions)
-    options = replace(query.options, by=CIRCUITS, symmetry=bool(specification.symmetry))
-    if options.prove:
-        options = replace(options, max_states=MOST_ON_CIRCUITS)
-    asked = replace(query, options=options)
+    most = MOST_ON_CIRCUITS if query.options.prove else query.options.max_states
+    symmetry = bool(specification.symmetry)
+    asked = replace(query, options=replace(query.options, by=CIRCUITS, symmetry=symmetry, max_states=most))
 
     def put(wider: Model, rest: Limits) -> Answer:
         assert isinstance(wider.origin, TlaOrigin)
