@@ -732,7 +732,7 @@ class Search:
         """Find the successors of some states."""
         states = self.states[low:high].copy()
         registers = self._steps.run(states)
-        outcomes = registers.outputs(0)
+        outcomes = registers.outputs(0)[:, : -(-len(states) // WORD)]
         counts = count(outcomes).tolist()
         moves = self.machine.moves
         before = self._before[low - self._start : high - self._start]
