@@ -240,10 +240,6 @@ class WorkerSearch(Search):
         """`occurring` as a list, which a message can carry."""
         return list(self.occurring(columns))
 
-    def guards(self, reached: bool) -> Tests:
-        """`tested`, with an argument by its place, as requests have them."""
-        return self.tested(reached=reached)
-
     # -- states ------------------------------------------------------------------------------------
 
     def _own(self, own: Columns) -> None:
@@ -252,18 +248,11 @@ class WorkerSearch(Search):
         new = self._enter(own.states, own.marks)
         self._look_at_new(before, own.parents.take(new), own.moves.take(new))
 
-    def _add(self) -> None:
-        """Look up those of the states that wait for it that fall to this share, and send the others."""
-        if not self._pending:
-            return
-        pending, self._pending = self._pending, []
-        states = np.concatenate([one.states for one in pending])
+    def _keep(self, states: Words, parents: Indices, marks: Words, takers: Moves) -> None:
+        """Look up those of some states that fall to this share, and send the others."""
         if self.orbits is not None:
             states = self.orbits.least(states)
-        parents = np.concatenate([one.parents for one in pending])
-        sizes = [len(one.states) for one in pending]
-        moves = np.repeat(np.array([one.move for one in pending], np.uint16), sizes)
-        found = Columns(hashes(states), parents, states, moves)
+        found = Columns(hashes(states), parents, states, takers)
         self._made += len(states)
         for place, sends in enumerate(self._sends):
             those = falling_to(place, self._shares, found.marks)
@@ -427,10 +416,10 @@ class DividedSearch(Search):
             states, counts = map(np.concatenate, zip(*found, strict=True))
             yield from occurring(states, [bits], [counts])
 
-    def tested(self, *, reached: bool) -> Tests:
+    def tested(self, reached: bool) -> Tests:
         if not self._lines:
-            return super().tested(reached=reached)
-        shares: Sequence[Tests] = self._ask("guards", reached)
+            return super().tested(reached)
+        shares: Sequence[Tests] = self._ask("tested", reached)
         return {
             key: (sum(one[key][0] for one in shares), sum(one[key][1] for one in shares)) for key in shares[0]
         }

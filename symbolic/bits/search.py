@@ -852,7 +852,7 @@ class Search:
         self.unclear |= outside
         return found
 
-    def tested(self, *, reached: bool) -> Tests:
+    def tested(self, reached: bool) -> Tests:
         """How often each guard is evaluated in states, and how often it is true.
 
         Args:
