@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.symbolic.engines.run.limits import peak_mb
 
+_PR_SET_CHILD_SUBREAPER = 36
 _LOOK = 0.1
 """Seconds between two looks at the memory."""
 
@@ -51,6 +55,8 @@ def run(
 ) -> Ended:
     """Run a command, and end it and all its children at the deadline.
 
+    Processes that it leaves behind become children of this one, so that their time is that of its children.
+
     Args:
         command: the command with its arguments.
         text: its standard input.
@@ -58,6 +64,8 @@ def run(
         folder: where it runs; None is where this process does.
         more: environment variables to add.
     """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
     begin = time.perf_counter()
     child = subprocess.Popen(
         command,
@@ -94,11 +102,19 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     if child.poll() is None:
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
+    for orphan in _processes(child.pid):
+        with suppress(ChildProcessError, ProcessLookupError):
+            os.kill(orphan, signal.SIGKILL)
+            os.waitpid(orphan, 0)
 
 
 def _peaks(session: int) -> list[float]:
     """The peak memory of each process of a session, such as a script's and that of the Java it starts."""
-    found = []
+    return [peak_mb(one) or 0.0 for one in _processes(session)]
+
+
+def _processes(session: int) -> Iterator[int]:
+    """The numbers of the processes of a session."""
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             # The name before the bracket may hold anything.
@@ -106,5 +122,4 @@ def _peaks(session: int) -> list[float]:
         except OSError:
             continue
         if int(fields[3]) == session:
-            found.append(peak_mb(status.parent.name) or 0.0)
-    return found
+            yield int(status.parent.name)

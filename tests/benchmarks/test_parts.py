@@ -1,5 +1,6 @@
 """Children, checkers from outside, the order of measurements, and pictures."""
 
+import resource
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -29,6 +30,16 @@ def test_a_child_is_ended_with_its_children() -> None:
     assert run([sys.executable, "-c", spawn], "\n", 20.0).status == 0
     ended = run([sys.executable, "-c", sleep], "", 0.5)
     assert ended.status is None and ended.output == "begun\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives orphans to others than init")
+def test_the_time_of_what_a_child_leaves_behind_counts() -> None:
+    work = "import time\nwhile time.process_time() < 0.3: pass\nprint('done', flush=True)\ntime.sleep(60)"
+    leave = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', sys.argv[1]], stdout=-1, stderr=-3)"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run([sys.executable, "-c", f"{leave}.stdout.readline())", work], "", 20.0)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime > 0.3
 
 
 def test_a_child_that_fails_says_why() -> None:
