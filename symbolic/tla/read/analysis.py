@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -44,7 +44,7 @@ class Analysis:
     )
     _mentions_of: dict[str, frozenset[_Mention]] = field(default_factory=dict)
     _primed: dict[str, frozenset[str]] = field(default_factory=dict)
-    _primes_here: dict[tuple[int, str], bool] = field(default_factory=dict)
+    _primes_here: dict[tuple[int, str, bool], bool] = field(default_factory=dict)
     _uses: dict[tuple[int, str], int] = field(default_factory=dict)
     _lets: dict[int, tuple[s.Let, list[tuple[s.Definition, s.Let]]]] = field(default_factory=dict)
     _strict: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -150,18 +150,29 @@ class Analysis:
         if key not in self._primed:
             self._primed[key] = frozenset()
             one = self.definitions[key]
-            names = frozenset(p.name for p in one.parameters)
-            self._primed[key] = frozenset(self._primes(one.body, names, False)) if names else names
+            self._primed[key] = frozenset(x.name for x in one.parameters if self.primes(one.body, x.name))
         return self._primed[key]
 
-    def primes(self, e: s.Node, name: str) -> bool:
-        """Whether an expression reads what a name stands for in the next state, too."""
+    def primes(self, e: s.Node, name: str, primed: bool = False) -> bool:
+        """Whether an expression, primed or not, reads what a name stands for in the next state, too."""
         if name not in self.free(e):  # which keeps the expression, so that no other gets its number
             return False
-        key = id(e), name
+        key = id(e), name, primed
         if key not in self._primes_here:
-            self._primes_here[key] = any(True for _ in self._primes(e, frozenset({name}), False))
+            self._primes_here[key] = self._find_primes(e, name, primed)
         return self._primes_here[key]
+
+    def _find_primes(self, e: s.Node, name: str, primed: bool) -> bool:
+        if isinstance(e, s.Apply):
+            if primed and e.operator == name:
+                return True
+            if e.operator in self.definitions and e.operator != name:
+                inner = self.primed_parameters(e.operator)
+                pairs = zip(self.definitions[e.operator].parameters, e.arguments, strict=False)
+                return any(self.primes(x, name, primed or one.name in inner) for one, x in pairs)
+            primed |= e.operator in ("'", "UNCHANGED", "ENABLED")
+        primed |= isinstance(e, s.Subscripted)
+        return any(self.primes(child, name, primed) for child in self._around(e, name))
 
     def uses(self, e: s.Node, name: str) -> int:
         """How often a name is used in an expression; twice as often where that is evaluated repeatedly."""
@@ -190,23 +201,6 @@ class Analysis:
             ]
             self._lets[id(e)] = (e, found)
         return self._lets[id(e)][1]
-
-    def _primes(self, e: s.Node, names: frozenset[str], primed: bool) -> Iterator[str]:
-        if names.isdisjoint(self.free(e)):
-            return
-        if primed and isinstance(e, s.Apply) and e.operator in names:
-            yield e.operator
-        if isinstance(e, s.Apply) and e.operator in self.definitions and e.operator not in names:
-            called = self.definitions[e.operator]
-            inner = self.primed_parameters(e.operator)
-            for parameter, argument in zip(called.parameters, e.arguments, strict=False):
-                yield from self._primes(argument, names, primed or parameter.name in inner)
-            return
-        primes = isinstance(e, s.Subscripted) or (
-            isinstance(e, s.Apply) and e.operator in ("'", "UNCHANGED", "ENABLED")
-        )
-        for child in s.children(e):
-            yield from self._primes(child, names - bound_by(e), primed or primes)
 
     def strict_parameters(self, key: str) -> frozenset[str]:
         """The parameters whose arguments a definition certainly evaluates."""
