@@ -107,6 +107,20 @@ def test_what_has_no_symbolic_form_costs_the_formulas_of_no_other_property(tmp_p
     assert registered.cause is Cause.NO_FORM and "M.tla:8:31" in (registered.reason or "")
 
 
+def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, FiniteSets
+        VARIABLE net
+        Init == net = {}
+        Next == Cardinality(net) < 2 /\\ \\E k \\in 1..25 : net' = net \\cup {k}
+        Pairs == \\A Q \\in SUBSET net : Cardinality(Q) < 2
+        Few == Cardinality(net) < 3
+        """
+    pairs, few = by_formulas(written(tmp_path, body, "Pairs Few"), 20.0)
+    assert pairs.cause is Cause.NO_FORM and "M.tla:7:1) have " in (pairs.reason or "")
+    assert few.verdict is Verdict.PROVED
+
+
 def test_a_property_that_only_exploration_answers_is_told_once(tmp_path: Path) -> None:
     path = written(tmp_path, COUNTING, "Few Registered")
     model = model_on_values(find(path), {})

@@ -433,6 +433,22 @@ def test_a_recursion_over_a_large_set_has_a_symbolic_form(tmp_path: Path) -> Non
     assert origin.model().variable("x").type.cardinality > 20
 
 
+def test_a_guard_that_seeks_among_very_many_sets_picks_one(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, FiniteSets
+        VARIABLES net, x
+        Init == net = {} /\\ x = 0
+        Quorum(S) == \\E Q \\in SUBSET S : \\E R \\in SUBSET Q : Cardinality(R) = 1 /\\ \\A k \\in R : k > 4
+        Next == \\/ x = 0 /\\ Cardinality(net) < 2 /\\ \\E k \\in 1..17 : net' = net \\cup {k} /\\ UNCHANGED x
+                \\/ Quorum(net) /\\ x' = x + 1 /\\ UNCHANGED net
+        Inv == x = 0
+        """
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv CHECK_DEADLOCK FALSE\n")
+    _, found = asked(path, "Inv", BmcOptions(depth=2))
+    assert (found.verdict, found.steps) == (Verdict.VIOLATED, 2)
+
+
 def test_a_recursion_over_a_sequence_ends_where_its_places_do(tmp_path: Path, entered: list[str]) -> None:
     body = """
         EXTENDS Integers, Sequences

@@ -5,7 +5,7 @@ A question that no machine can hold is refused before it is begun.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from math import prod
 from pathlib import Path
@@ -275,19 +275,31 @@ def instances(roots: Iterable[Node]) -> int:
     return sum(prod(sizes.get(one, 1) for one in free_variables(node)) for node in nodes)
 
 
+def too_large(model: Model, query: Query) -> Iterator[tuple[str | None, str]]:
+    """What has quantifiers with more instances than can be asked: a property, or the actions, with the reason.
+
+    The reason begins with what it is; that of the actions, whose name is None, comes first.
+    """
+    asked = [(one.name, f"{one.name} ({one.span})", one.nodes) for one in query.chosen(model)]
+    steps = [node for one in (model.init, *model.actions) for node in one.roots]
+    for name, what, nodes in ((None, "the actions", steps), *asked):
+        found = instances(nodes)
+        if found > MOST_INSTANCES:
+            number = f"{found:,}" if found < 10**12 else f"over 10^{len(str(found)) - 1}"
+            yield (
+                name,
+                f"the quantifiers of {what} have {number} instances in each state, and at most {MOST_INSTANCES:,} "
+                "can be asked",
+            )
+
+
 def refuse_too_large(model: Model, query: Query) -> None:
     """Refuse a query whose quantifiers have more instances than can be asked.
 
     Raises:
         UserError: if so, with the place.
     """
-    asked = [(f"{one.name} ({one.span})", one.nodes) for one in query.chosen(model)]
-    steps = [node for one in (model.init, *model.actions) for node in one.roots]
-    for what, nodes in (("the actions", steps), *asked):
-        found = instances(nodes)
-        if found > MOST_INSTANCES:
-            raise UserError(
-                f"{model.protocol}: at these parameters the quantifiers of {what} have {found:,} instances in "
-                f"each state, and at most {MOST_INSTANCES:,} can be asked: choose smaller parameters, or other "
-                "properties"
-            )
+    for _, why in too_large(model, query):
+        raise UserError(
+            f"{model.protocol}: at these parameters {why}: choose smaller parameters, or other properties"
+        )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
-from leadline.symbolic.engines.ask.query import Listener, Options, Query
+from leadline.symbolic.engines.ask.query import Listener, Options, Query, too_large
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import engines_of
 from leadline.symbolic.engines.ask.widening import widened_answers
@@ -113,6 +113,10 @@ class _Asking:
     def ask(self, model: Model, limits: Limits) -> Answer:
         """Ask for what is not known yet, about one model."""
         self.model = model
+        for name, why in too_large(model, replace(self.query, properties=tuple(model.properties))):
+            for one in (name,) if name is not None else self.names:
+                if one not in self.known:
+                    self.tell(_formless(one, why))
         left = [x for x in self.names if x not in self.known and (x in model.properties or x == DEADLOCK)]
         about = tuple(name for name in left if name != DEADLOCK)
         asked = replace(self.query, properties=about, deadlock=DEADLOCK in left)

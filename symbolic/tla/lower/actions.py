@@ -78,7 +78,7 @@ class Paths(Picks):
         if rule is not None:
             yield from rule(e, way, scope, rest)
             return
-        after = way.requiring(self._lowering.truth(e, scope))
+        after = self.requiring(way, self._lowering.truth(e, scope))
         if after is not None:
             yield from rest(after, scope)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Unlowerable
+from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
 from leadline.symbolic.tla.lower.expressions import Lowering, image_at
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
@@ -26,6 +26,8 @@ from leadline.symbolic.tla.lower.terms import Terms
 
 _MOST_PICKED = 1_024
 """The most values of a pick: where an expression may have more, what it depends on is picked."""
+_MOST_SOUGHT = 65_536
+"""The most values that a quantifier in a guard goes through."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,22 @@ class Picks:
         self._lowering = lowering
         self._terms = lowering.terms
         self._mark = mark
+
+    def requiring(self, way: Way, guard: n.Node) -> Way | None:
+        """The path with one more guard; a value that the guard seeks among very many is picked."""
+        parts = [*conjuncts(guard)]
+        if not any(map(_seeks_among_many, parts)):
+            return way.requiring(guard)
+        after: Way | None = way
+        for part in parts:
+            if after is not None and _seeks_among_many(part):
+                assert isinstance(part, n.Exists)
+                pick = self._pick(after, part.var.name, part.var.type, None)
+                within = body_at(part, self._var(pick))
+                after = self.requiring(replace(after, body=(*after.body, pick)), within)
+            elif after is not None:
+                after = after.requiring(part)
+        return after
 
     def picked(self, way: Way, name: str, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
         """The path with a pick of an element of a set, and the element; several paths for a union of sets."""
@@ -195,6 +213,13 @@ class Picks:
 
     def _var(self, pick: Pick) -> n.Node:
         return self._terms.plain(n.make(n.PickVar, pick.type, pick.span, pick.name))
+
+
+def _seeks_among_many(formula: n.Node) -> bool:
+    """Whether a formula is a quantifier over all values of a type with too many to go through them."""
+    if not isinstance(formula, n.Exists) or not isinstance(formula.domain, n.Universe):
+        return False
+    return formula.var.type.cardinality > _MOST_SOUGHT
 
 
 def without_fixed(way: Way, terms: Terms) -> Way:
