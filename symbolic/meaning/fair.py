@@ -64,8 +64,8 @@ class Product:
     def __init__(self, graph: StateGraph, runs: Predicates, formula: Temporal) -> None:
         self.graph = graph
         self._runs = runs
-        whole = expanded(formula)
-        leaves = dict.fromkeys(formulas(whole))
+        self._whole = expanded(formula)
+        leaves = dict.fromkeys(formulas(self._whole))
         self._states = [x for x in leaves if isinstance(x, Holds)]
         self._steps = [x for x in leaves if isinstance(x, Happens)]
         self._known: dict[int, tuple[bool, ...]] = {}
@@ -76,7 +76,7 @@ class Product:
         self._owed: list[Owed] = []
         self._bits: dict[tuple[Temporal, bool], int] = {}
         self._covers: dict[tuple[int, tuple[bool, ...]], list[tuple[int, int]]] = {}
-        first = self._number(frozenset([(whole, False)]))
+        first = self._number(frozenset([(self._whole, False)]))
         self.begun = [place << _BITS | first for place in graph.begun]
 
     def _number(self, owed: Owed) -> int:
@@ -195,6 +195,27 @@ class Product:
             else:
                 yield _without_repetition(after), put_off
 
+    def _starts(self) -> Iterator[Node]:
+        """Nodes from which every fair component is reached, and none that the initial nodes do not reach.
+
+        What a run must satisfy at some time it must satisfy from some state on: each is asked, and none waits.
+        """
+        waiting = [(self._whole, False, self.graph.begun)]
+        while waiting:
+            one, sign, places = waiting.pop()
+            match one:
+                case Negated(item=item):
+                    waiting.append((item, not sign, places))
+                case LeadsTo():
+                    waiting.append((one.meaning, sign, places))
+                case Both(items=items) | Either(items=items) if isinstance(one, Both) is not sign:
+                    waiting += [(x, sign, places) for x in items]
+                case Always(item=item) | Eventually(item=item) if isinstance(one, Always) is not sign:
+                    waiting.append((item, sign, range(len(self.graph.states))))
+                case _:
+                    number = self._number(frozenset([(one, sign)]))
+                    yield from (place << _BITS | number for place in places)
+
     # -- fair components ------------------------------------------------------------------------------
 
     def fair_nodes(self) -> set[Node] | None:
@@ -242,7 +263,7 @@ class Product:
             found = self.targets(node)
             return iter(found if within is None else [x for x in found if x in within])
 
-        for root in self.begun if within is None else within:
+        for root in self._starts() if within is None else within:
             path = [] if root in number else [(root, targets(root))]
             while path:
                 node, others = path[-1]
