@@ -28,14 +28,15 @@ def test_a_child_is_ended_with_its_children() -> None:
     spawn = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'], stdin=None)"
     sleep = "import subprocess; print('begun', flush=True); subprocess.run(['sleep', '60'])"
     assert run([sys.executable, "-c", spawn], "\n", 20.0).status == 0
-    ended = run([sys.executable, "-c", sleep], "", 0.5)
+    ended = run([sys.executable, "-c", sleep], "", 1.0)
     assert ended.status is None and ended.output == "begun\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives orphans to others than init")
 def test_the_time_of_what_a_child_leaves_behind_counts() -> None:
     work = "import time\nwhile time.process_time() < 0.3: pass\nprint('done', flush=True)\ntime.sleep(60)"
-    leave = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', sys.argv[1]], stdout=-1, stderr=-3)"
+    leave = "import sys; from subprocess import *"
+    leave += "\nprint(Popen([sys.executable, '-c', sys.argv[1]], stdout=PIPE, stderr=DEVNULL)"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run([sys.executable, "-c", f"{leave}.stdout.readline())", work], "", 20.0)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
