@@ -109,12 +109,14 @@ def answer_of_module(
     if options.by == VALUES or stays or hurried or checkpoint is not None:
         return _on_values(specification, query, limits, listener, checkpoint)
     begin = time.monotonic()
-    first = time.process_time()
     tried = _uses_registers(specification)
+    searched: float | None = None
 
     def busy(known: Sequence[State]) -> None:
-        nonlocal tried
-        if tried or time.process_time() - first <= SHORT:
+        nonlocal tried, searched
+        # Where the steps take long to make, those of a model take longer.
+        searched = time.process_time() if searched is None else searched
+        if tried or time.process_time() - searched <= SHORT:
             return
         # The search on values waits, and goes on if nothing comes of it.
         tried = True
