@@ -93,6 +93,8 @@ def _typed(value: Value, kind: Type) -> Any:
             own = type_of(value)
             tag = shapes.tag_of(own)
             known = shapes.variants(kind)
+            if tag not in known and shapes.has_keyed(kind) and isinstance(own, Record | Tuple):
+                tag = "map"
             if tag not in known:
                 raise OutsideType(f"{tla_text(value)} is outside of {kind!r}")
             return (tag, (_typed(value, known[tag]),))

@@ -616,6 +616,28 @@ FUNCTIONS_OF_A_STATE = """
     Some == on = {} \\/ \\E g \\in [on -> {1, 7}] : \\A x \\in on : g[x] = 7
     Enough == Cardinality([on -> {TRUE, FALSE}]) = 2 ^ Cardinality(on)
     """
+STRINGS_IN_A_DOMAIN = """
+    EXTENDS Naturals, TLC
+    VARIABLE f
+    Init == f = [j \\in {"a", "b"} |-> 0]
+    Add(k) == f' = [j \\in DOMAIN f \\cup {k} |-> IF j \\in DOMAIN f THEN (f[j] + 1) % 2 ELSE 0]
+    Put(k) == k \\notin DOMAIN f /\\ f' = f @@ (k :> 1)
+    Drop(k) == f' = [j \\in DOMAIN f \\ {k} |-> f[j]]
+    Next == \\E k \\in {"a", "b", "c"} : Add(k) \\/ Put(k) \\/ Drop(k)
+    Same == f = [j \\in {x \\in {"a", "b", "c"} : x \\in DOMAIN f} |-> f[j]]
+    Other == f # [j \\in {x \\in {"a", "b"} : x \\in DOMAIN f} |-> f[j]] => "c" \\in DOMAIN f
+    Sub == \\A S \\in SUBSET {"a", "b", "c"} : DOMAIN f = S => f \\in [S -> 0..1]
+    """
+NEVER_EMPTY = """
+    EXTENDS Naturals, FiniteSets
+    VARIABLES f, g
+    Init == f = [a |-> 0] /\\ g = [a |-> 0]
+    Add == f' = [j \\in DOMAIN f \\cup {"b"} |-> IF j \\in DOMAIN f THEN (f[j] + 1) % 2 ELSE 0] /\\ g' = f
+    Drop(k) == Cardinality(DOMAIN f) > 1 /\\ f' = [j \\in DOMAIN f \\ {k} |-> f[j]] /\\ g' \\in {f, f'}
+    Next == Add \\/ (\\E k \\in DOMAIN f : Drop(k))
+    Same == f = [j \\in {x \\in {"a", "b"} : x \\in DOMAIN f} |-> f[j]]
+    Apart == f # [j \\in DOMAIN f |-> 1 - f[j]]
+    """
 CHOSEN_SUBSETS = """
     EXTENDS Integers, Sequences
     VARIABLES q, known
@@ -637,6 +659,8 @@ REGISTERS = """
     [
         (COMPOSED, ()),
         (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough")),
+        (STRINGS_IN_A_DOMAIN, ("Same", "Other", "Sub")),
+        (NEVER_EMPTY, ("Same", "Apart")),
         (CHOSEN_SUBSETS, ()),
         (REGISTERS, ()),
     ],

@@ -84,6 +84,9 @@ def _paired(a: Type, b: Type) -> list[tuple[Type, Type]] | None:
             return list(zip(a.parts, b.parts, strict=True)) if same else []
         case Tuple(items=xs), Tuple(items=ys):
             return list(zip(xs, ys, strict=True)) if len(xs) == len(ys) else []
+        case (Record(), Map()) | (Map(), Record()) if shapes.is_keyed(a) or shapes.is_keyed(b):
+            record, keyed = (a, b) if isinstance(a, Record) else (b, a)
+            return [(shapes.joined(record.parts), _results(keyed))]
         case (Record(), Map(key=Atoms() | Sort())) | (Map(key=Atoms() | Sort()), Record()):
             return []
         case (Record(), _) | (_, Record()):
@@ -184,6 +187,8 @@ def _functions(t: Terms, a: n.Node, b: n.Node) -> n.Node:
             refused = [clash(t, x, y) for x, y in pairs]
             each = [t.disj([t.same(x, y), no]) for (x, y), no in zip(pairs, refused, strict=True)]
             return t.conj([t.disj(refused), *each])
+        case (Record(), Map()) | (Map(), Record()) if shapes.is_keyed(a.type) or shapes.is_keyed(b.type):
+            return _maps(t, *_alike(t, a, b))
         case (Record(), _) | (_, Record()):
             other = t.domain(a if isinstance(b.type, Record) else b)
             return t.negation(t.same(other, t.set_of([])))

@@ -10,7 +10,8 @@ functions of a set of strings          `Record`
 functions of 1..n, for one n           `Tuple`, with a type for each component
 the same for several n                 `Seq`, whose capacity is the greatest n
 other functions of one domain          `Map`
-functions of several domains           `Map` to an `Option`: None stands for what is not in the domain
+functions of several domains           `Map` to an `Option`: None stands for what is not in the domain; of sets of
+                                       strings, if they may be empty and all values are of one kind
 functions of records, in bags, say     `Graph`, until runs have shown which records (`tla.learning`)
 sets                                   `Set`
 values of several of these kinds       `Union`, with a tag for each kind and each set of fields
@@ -158,7 +159,43 @@ def join(a: Type, b: Type) -> Type:
     kinds = variants(a)
     for tag, kind in variants(b).items():
         kinds[tag] = join(kinds[tag], kind) if tag in kinds else kind
-    return union_of(kinds)
+    return union_of(_by_domain(kinds))
+
+
+def is_keyed(kind: Type | None) -> bool:
+    """Whether a type has the functions of sets of strings that depend on the state, which no record tells."""
+    return isinstance(kind, Map) and isinstance(kind.key, Atoms) and all(map(is_string, kind.key.members))
+
+
+def has_keyed(kind: Type) -> bool:
+    """Whether a type, or one of the kinds of its values, is keyed."""
+    return is_keyed(variants(kind).get("map"))
+
+
+def _by_domain(kinds: dict[str, Type]) -> dict[str, Type]:
+    """Kinds of values, records as functions of strings where there are such functions of other domains.
+
+    The empty function beside records whose fields have values of one kind is such a one.
+    """
+    records = [one for one in kinds.values() if isinstance(one, Record)]
+    empty = kinds.get("seq") == EMPTY_FUNCTION and records and all(map(_is_even, records))
+    if not empty and not is_keyed(kinds.get("map")):
+        return kinds
+    absorbed = [*map(_keyed, records), *([EMPTY_FUNCTION] if kinds.get("seq") == EMPTY_FUNCTION else [])]
+    others = {tag: one for tag, one in kinds.items() if not isinstance(one, Record) and one != EMPTY_FUNCTION}
+    whole = reduce(join, absorbed, kinds.get("map", NEVER))
+    return others | variants(whole)
+
+
+def _is_even(kind: Record) -> bool:
+    """Whether the fields of records have values of one kind."""
+    return isinstance(joined(kind.parts), Union) is any(isinstance(x, Union) for x in kind.parts)
+
+
+def _keyed(kind: Record) -> Map:
+    """A record's type as one of functions of some of its fields."""
+    keys = joined(atom(quoted(field_name(name))) for name in kind.positions)
+    return Map(keys, Option(joined(kind.parts)))
 
 
 def joined(kinds: Iterable[Type]) -> Type:
@@ -185,6 +222,14 @@ def _alike(a: Type, b: Type) -> Type | None:
             return record_of({name: join(x, y) for (name, x), y in zip(a.fields, b.parts, strict=True)})
         case Tuple(items=xs), Tuple(items=ys) if len(xs) == len(ys):
             return Tuple(tuple(map(join, xs, ys)))
+        case (Record(), Tuple(items=())) if _is_even(a):
+            return partial_map(_keyed(a))
+        case (Tuple(items=()), Record()) if _is_even(b):
+            return partial_map(_keyed(b))
+        case (Record(), Map()) if is_keyed(b):
+            return join(_keyed(a), b)
+        case (Map(), Record()) if is_keyed(a):
+            return join(a, _keyed(b))
         case (Map(), Tuple(items=())) | (Tuple(items=()), Map()):
             return partial_map(a if isinstance(a, Map) else b)
         case ((Seq() | Tuple()), (Seq() | Tuple())):

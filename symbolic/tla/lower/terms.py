@@ -233,6 +233,9 @@ class Terms(Builder):
         members = [listed_member(x) for x in (a, b)]
         if members[0] is not None and members[1] is not None and members[0].type == members[1].type:
             return self.make(n.Eq, BOOL, *members)
+        kind = join(a.type, b.type)
+        if a.type != b.type and shapes.has_keyed(kind):
+            return self.make(n.Eq, BOOL, self.convert(a, kind), self.convert(b, kind))
         if isinstance(b.type, Union) and not isinstance(a.type, Union):
             a, b = b, a
         if isinstance(a.type, Union) and not isinstance(b.type, Union):
@@ -240,7 +243,6 @@ class Terms(Builder):
             if tag not in a.type.by_tag:
                 return self.boolean(False)
             return self.conj([self.has_tag(a, tag), self.same(self.variant(a, tag), b)])
-        kind = join(a.type, b.type)
         if isinstance(kind, Union) and not isinstance(a.type, Union):
             return self.boolean(False)
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
@@ -600,6 +602,8 @@ class Terms(Builder):
         match node.type:
             case Record(positions=positions):
                 return self.set_of([self.atom(shapes.quoted(shapes.field_name(name))) for name in positions])
+            case Tuple(items=()):
+                return self.set_of([])
             case Slots():
                 return slots.domain(self, node)
             case Map(key=key, value=Option() as value):
@@ -937,6 +941,10 @@ def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
             return _pairs_of(t, node, target)
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
+        case Record(), Map(value=Option()) if shapes.is_keyed(target):
+            return _record_as_map(t, node, source, target)
+        case Map(), (Record() | Tuple(items=())) if shapes.is_keyed(source):
+            return _map_as_one_of(t, node, [target], lambda x: x, target)
         case Map(), Map():
             return _map_as(t, node, source, target)
         case ((Seq() | Tuple()), Map(key=Int(), value=Option())):
@@ -1017,22 +1025,61 @@ def _from_union(t: Terms, node: n.Node, source: Union, target: Type) -> n.Node:
     if not isinstance(target, Union):
         return t.by_variant(
             node,
-            [x for x in source.by_tag if x in known or isinstance(target, Seq | Tuple | Map)],
+            [
+                x
+                for x, kind in shapes.variants(source).items()
+                if x in known or isinstance(target, Seq | Tuple | Map) or shapes.is_keyed(kind)
+            ],
             lambda x: t.convert(x, target),
             outside,
         )
+    keyed = shapes.has_keyed(source) or shapes.has_keyed(target)
     return t.by_variant(
-        node, [x for x in source.by_tag if x in known], lambda x: _boxed(t, x, target), outside
+        node, [x for x in source.by_tag if x in known or keyed], lambda x: _boxed(t, x, target), outside
     )
 
 
 def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
     tag = shapes.tag_of(node.type)
+    if tag not in target.by_tag and shapes.is_keyed(node.type):
+        return _map_as_one_of(
+            t, node, list(shapes.variants(target).values()), lambda x: _boxed(t, x, target), target
+        )
+    if tag not in target.by_tag and (isinstance(node.type, Record) or node.type == shapes.EMPTY_FUNCTION):
+        tag = "map"
     box = target.by_tag.get(tag)
     if box is None:
         return t.undefined(target, f"a value of {node.type!r} is outside of {target!r}")
     payload = t.make(n.MakeRecord, box, (t.convert(node, box.parts[0]),))
     return t.make(n.MakeVariant, target, tag, payload)
+
+
+def _record_as_map(t: Terms, node: n.Node, source: Record, target: Map) -> n.Node:
+    assert isinstance(target.value, Option)
+    whole: n.Node = t.const(target, (None,) * len(target.keys))
+    for name, part in zip(source.positions, t.components(node), strict=True):
+        key = t.convert(t.atom(shapes.quoted(shapes.field_name(name))), target.key)
+        value = t.convert(t.convert(part, target.value.item), target.value)
+        whole = t.make(n.MapUpdate, target, whole, key, value)
+    return whole
+
+
+def _map_as_one_of(
+    t: Terms, node: n.Node, kinds: Sequence[Type], of: Callable[[n.Node], n.Node], target: Type
+) -> n.Node:
+    """A function of strings as a record of the fields that are its domain, or as the empty function."""
+    domain = t.domain_of(node)
+    result: n.Node = t.undefined(target, f"a value of {node.type!r} is outside of {target!r}")
+    for kind in kinds:
+        if isinstance(kind, Record):
+            keys = [t.atom(shapes.quoted(shapes.field_name(name))) for name in kind.positions]
+            parts = (t.convert(t.apply(node, x), y) for x, y in zip(keys, kind.parts, strict=True))
+            result = t.ite(
+                t.same(domain, t.set_of(keys)), of(t.make(n.MakeRecord, kind, tuple(parts))), result
+            )
+        elif kind == shapes.EMPTY_FUNCTION:
+            result = t.ite(t.same(domain, t.set_of([])), of(t.make_tuple([])), result)
+    return result
 
 
 def _sequence_as(t: Terms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.Node:
