@@ -272,10 +272,10 @@ def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
         return t.function([(key, value)])
     if shapes.is_message(key.type) or key.type.cardinality > _MOST_KEYS:
         return t.graph([t.make_tuple([key, value])])
-    if isinstance(key.type, Sort):
-        # An arm for each member would tell the members apart.
-        some = Option(value.type)
-        kind = Map(key.type, some)
+    some = Option(value.type)
+    kind = Map(key.type, some)
+    if isinstance(key.type, Sort) or shapes.is_keyed(kind):
+        # An arm for each member would tell the members of a sort apart, and each of a string is another record.
         nowhere = t.const(kind, (None,) * key.type.cardinality)
         return t.make(n.MapUpdate, kind, nowhere, key, t.some(value, some))
     result: n.Node = t.undefined(NEVER, "there is no value")
