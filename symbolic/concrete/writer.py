@@ -58,11 +58,13 @@ class Source:
         owner: the action or property, as people know it; "" if there is none.
         span: its place; None where each expression stands for itself.
         parts: the places of parts of it.
+        whole: the source of which this one is a part.
     """
 
     owner: str = ""
     span: Span | None = None
     parts: Mapping[Node, Span] = field(default_factory=dict)
+    whole: Source | None = None
 
     @classmethod
     def of(cls, claim: Property) -> Source:
@@ -460,7 +462,7 @@ class Writer:
         return self._uses[node] > 1
 
     def _outlined(self, node: Node) -> Code:
-        key = node, self.source, self._span(node)
+        key = node, self.source.whole or self.source, self._span(node)
         outlined = self.module.outlined
         name, leaves, raises = outlined.get(node) or outlined.get(key) or self._function(node)
         arguments = []
@@ -480,7 +482,8 @@ class Writer:
         leaves.extend(bound)
         inner = Writer(self.module, self.variables, (node,), self.rules)
         span = self._span(node)
-        inner.source = replace(self.source, span=span)
+        whole = self.source.whole or self.source
+        inner.source = replace(self.source, span=span, whole=whole)
         names = [self.module.fresh("a") for _ in leaves]
         for leaf, name in zip(leaves, names, strict=True):
             inner.know(leaf, Code(name, 0))
@@ -490,7 +493,7 @@ class Writer:
         self.module.define(name, ", ".join(names), inner.lines)
         made = name, tuple(leaves), inner.raises
         # A function whose errors name a place belongs to that place.
-        self.module.outlined[(node, self.source, span) if inner.raises else node] = made
+        self.module.outlined[(node, whole, span) if inner.raises else node] = made
         return made
 
     def state_variable(self, name: str) -> Code:

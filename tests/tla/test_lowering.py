@@ -13,6 +13,7 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.expressions import function_of
+from leadline.symbolic.concrete.writer import Module
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import NoSymbolicForm, Type, nodes as n, span
@@ -431,6 +432,30 @@ def test_a_recursion_over_a_large_set_has_a_symbolic_form(tmp_path: Path) -> Non
         """
     origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
     assert origin.model().variable("x").type.cardinality > 20
+
+
+def test_a_recursion_that_may_fail_is_written_once_as_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A CHOOSE may have no element, so that each part of the recursion belongs to its place in the module."""
+    sources: list[str] = []
+    load = Module.load
+    monkeypatch.setattr(Module, "load", lambda self: sources.append(self.source) or load(self))
+    body = """
+        EXTENDS Integers, FiniteSets
+        VARIABLES on, x
+        RECURSIVE Sum(_)
+        Sum(S) == IF S = {} THEN 0
+                  ELSE LET m == CHOOSE m \\in S : TRUE
+                           rest == Sum(S \\ {m})
+                       IN  IF m > 0 THEN CASE m > 4 -> m + rest [] OTHER -> rest ELSE rest
+        Init == on = {} /\\ x = 0
+        Next == \\E k \\in 1..9 : k = Cardinality(on) + 1 /\\ on' = on \\cup {k} /\\ x' = Sum(on)
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert list(found.states_within_steps) == counts(origin.learner)
+    assert 0 < max(map(len, sources)) < 500_000
 
 
 def test_a_guard_that_seeks_among_very_many_sets_picks_one(tmp_path: Path) -> None:
