@@ -440,7 +440,12 @@ def test_a_recursion_that_may_fail_is_written_once_as_python(
     """A CHOOSE may have no element, so that each part of the recursion belongs to its place in the module."""
     sources: list[str] = []
     load = Module.load
-    monkeypatch.setattr(Module, "load", lambda self: sources.append(self.source) or load(self))
+
+    def noted(self: Module) -> dict[str, Any]:
+        sources.append(self.source)
+        return load(self)
+
+    monkeypatch.setattr(Module, "load", noted)
     body = """
         EXTENDS Integers, FiniteSets
         VARIABLES on, x
