@@ -98,15 +98,10 @@ def answer_of_module(
     assert isinstance(options, ExploreOptions) and isinstance(model.origin, Outline)
     names = {one.name for one in query.chosen(model)}
     specification = _asked(model.origin.specification, names, options)
-    reduced = specification.symmetry or specification.view is not None
-    # A view of states that symmetry takes for one has no form on circuits.
-    viewed = specification.symmetry and specification.view is not None
-    stays = viewed or (reduced and specification.properties) or options.coverage
-    hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     if specification.symmetry and options.checkpoint is not None:
         raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
     checkpoint = checkpoint_of(model, query, VALUES)
-    if options.by == VALUES or stays or hurried or checkpoint is not None:
+    if _stays_on_values(specification, options, limits) or checkpoint is not None:
         return _on_values(specification, query, limits, listener, checkpoint)
     begin = time.monotonic()
     tried = _uses_registers(specification)
@@ -135,6 +130,16 @@ def answer_of_module(
         if isinstance(ended.answer, Interrupted):
             raise ended.answer from None
         return ended.answer
+
+
+def _stays_on_values(specification: Specification, options: ExploreOptions, limits: Limits) -> bool:
+    """Whether nothing else than the search on values is tried."""
+    reduced = specification.symmetry or specification.view is not None
+    # A view of states that symmetry takes for one has no form on circuits.
+    viewed = specification.symmetry and specification.view is not None
+    stays = viewed or (reduced and specification.properties) or options.coverage
+    hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
+    return options.by == VALUES or bool(stays) or hurried
 
 
 def _has_slots(specification: Specification, known: Sequence[State]) -> bool:

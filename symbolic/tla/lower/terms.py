@@ -937,6 +937,14 @@ def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
             return _sequence_as(t, node, source, target)
         case Tuple(items=()), Graph():
             return t.const(target, frozenset())
+        case (Map(), _) | (_, Map()):
+            return _with_maps(t, node, source, target)
+    return t.undefined(target, f"a value of {source!r} is outside of {target!r}")
+
+
+def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
+    """`restructured` where one of the types is a map."""
+    match source, target:
         case Map(), Graph():
             return _pairs_of(t, node, target)
         case Tuple(items=()), Map(value=Option()):
