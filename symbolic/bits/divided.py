@@ -42,7 +42,7 @@ from leadline.symbolic.bits.search import (
 )
 from leadline.symbolic.lang import InternalError
 
-ALONE = 1 << 15
+ALONE = 1 << 17
 """The number of states up to which one process searches: it has them before copies of it are ready."""
 _ROUND = 1 << 19
 """The number of successors after which a share ends its round; half of them are looked up or sent together."""
