@@ -78,7 +78,7 @@ class Columns(NamedTuple):
     moves: Moves
 
     def at(self, places: Indices, out: Columns | None = None) -> Columns:
-        """Those at some places, written to others of their number if there are such."""
+        """The columns of the successors at some places, written to `out` if it is given."""
         marks, parents, states, moves = out or (None,) * 4
         return Columns(
             self.marks.take(places, out=marks, mode="clip"),  # which needs no buffer

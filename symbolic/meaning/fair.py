@@ -196,9 +196,10 @@ class Product:
                 yield _without_repetition(after), put_off
 
     def _starts(self) -> Iterator[Node]:
-        """Nodes from which every fair component is reached, and none that the initial nodes do not reach.
+        """Nodes that reach every fair component which the initial nodes reach, and no other one.
 
-        What a run must satisfy at some time it must satisfy from some state on: each is asked, and none waits.
+        A formula that a run must satisfy from some state on is asked of every state at once, so that no node has
+        to wait for that state.
         """
         waiting = [(self._whole, False, self.graph.begun)]
         while waiting:

@@ -179,7 +179,7 @@ MOST_STATES = 50_000
 MOST_INITIAL = 10_000
 """The initial states from which runs begin at most."""
 QUIET = 1_000
-"""The states in which runs meet nothing new before they end."""
+"""Runs end after so many states in a row that bring nothing new."""
 
 
 def _work(doing: str) -> Callable[[Mapping[str, Any]], Work]:
@@ -197,7 +197,7 @@ class Learner:
     Attributes:
         interpreter: the meaning of the specification.
         types: the type of each variable; `Never` before the first state.
-        seen: the number of states of which the states after them were asked for.
+        seen: the number of states whose successors were asked for.
         news: how often a type has grown or a message was new.
     """
 
@@ -418,7 +418,10 @@ def _shuffled(items: list[T], chance: random.Random) -> list[T]:
 
 
 def _renamed(value: Value, alike: AbstractSet[str], names: dict[str, int]) -> Value:
-    """A value with numbers for like model values, in the order in which it has them; in sets, for each member."""
+    """A value in which interchangeable model values are numbers, counted from where each occurs first.
+
+    Members of a set have no order, so each of them is counted by itself.
+    """
     if isinstance(value, ModelValue):
         return names.setdefault(value.name, len(names)) if value.name in alike else value
     if isinstance(value, LazyFunction):

@@ -59,12 +59,12 @@ def disagreement(semantics: Semantics, trace: Trace) -> str | None:
 
 
 def runs_to_others(semantics: Semantics, trace: Trace, names: Iterable[str]) -> Iterator[Trace]:
-    """The replayed runs to the first state of a run in which a property of states is false.
+    """For each property of states that is false somewhere on a run, the run to the first such state, replayed.
 
     Args:
         semantics: the concrete meaning of the model.
         trace: a run of the model.
-        names: the properties to look at; those that hold in every state, or have no value on the way, have no run.
+        names: the properties to look at. One that has no value in a state before the first such state is left out.
     """
     known = semantics.model.properties
     for name in names:

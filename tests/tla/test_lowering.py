@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -370,18 +370,29 @@ def test_constants_that_are_chosen_among_many_values_are_found_at_once(
     assert found.complete and found.properties["Free"].violation is None
 
 
+def noted(monkeypatch: pytest.MonkeyPatch, method: str) -> list[str]:
+    """The names of the definitions for which a method of `Lowering` is called, in turn."""
+    names: list[str] = []
+    own: Callable[..., Entity] = getattr(Lowering, method)
+
+    def called(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
+        names.append(definition.name)
+        return own(self, definition, *more)
+
+    monkeypatch.setattr(Lowering, method, called)
+    return names
+
+
 @pytest.fixture
 def entered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The definitions that are lowered within expressions, by name, in turn."""
-    names: list[str] = []
-    inlined = Lowering.inlined
+    """The definitions that expressions use, in turn."""
+    return noted(monkeypatch, "inlined")
 
-    def noted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
-        names.append(definition.name)
-        return inlined(self, definition, *more)
 
-    monkeypatch.setattr(Lowering, "inlined", noted)
-    return names
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The definitions whose bodies are lowered, in turn."""
+    return noted(monkeypatch, "_within")
 
 
 def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empty(
@@ -441,11 +452,11 @@ def test_a_recursion_that_may_fail_is_written_once_as_python(
     sources: list[str] = []
     load = Module.load
 
-    def noted(self: Module) -> dict[str, Any]:
+    def loaded(self: Module) -> dict[str, Any]:
         sources.append(self.source)
         return load(self)
 
-    monkeypatch.setattr(Module, "load", noted)
+    monkeypatch.setattr(Module, "load", loaded)
     body = """
         EXTENDS Integers, FiniteSets
         VARIABLES on, x
@@ -497,17 +508,7 @@ def test_a_recursion_over_a_sequence_ends_where_its_places_do(tmp_path: Path, en
     assert entered.count("Kept") <= 15
 
 
-def test_a_definition_about_one_state_is_lowered_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names: list[str] = []
-    within = Lowering._within
-
-    def noted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
-        names.append(definition.name)
-        return within(self, definition, *more)
-
-    monkeypatch.setattr(Lowering, "_within", noted)
+def test_a_definition_about_one_state_is_lowered_once(tmp_path: Path, begun: list[str]) -> None:
     body = """
         EXTENDS Naturals
         VARIABLE waits
@@ -522,7 +523,7 @@ def test_a_definition_about_one_state_is_lowered_once(
     found = explore(Semantics(origin.model()))
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
     # In the state, and in the one after a step.
-    assert names.count("Edges") == 2 and names.count("Stuck") == 4
+    assert begun.count("Edges") == 2 and begun.count("Stuck") == 4
 
 
 def test_paths_of_the_initial_states_share_their_picks(tmp_path: Path) -> None:
@@ -576,17 +577,7 @@ CHAINS = """
     """
 
 
-def test_a_recursion_over_few_values_is_found_once_for_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun: list[str] = []
-    within = Lowering._within
-
-    def counted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
-        begun.append(definition.name)
-        return within(self, definition, *more)
-
-    monkeypatch.setattr(Lowering, "_within", counted)
+def test_a_recursion_over_few_values_is_found_once_for_each(tmp_path: Path, begun: list[str]) -> None:
     origin = TlaOrigin(specification(tmp_path, CHAINS, "INIT Init\nNEXT Next\n"), {})
     model = origin.model()
     found = explore(Semantics(model))

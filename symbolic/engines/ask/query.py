@@ -276,9 +276,9 @@ def instances(roots: Iterable[Node]) -> int:
 
 
 def too_large(model: Model, query: Query) -> Iterator[tuple[str | None, str]]:
-    """What has quantifiers with more instances than can be asked: a property, or the actions, with the reason.
+    """The properties, by name, whose quantifiers have more instances than can be asked, each with the reason.
 
-    The reason begins with what it is; that of the actions, whose name is None, comes first.
+    The actions may have too many as well. They come first then, with None in place of a name.
     """
     asked = [(one.name, f"{one.name} ({one.span})", one.nodes) for one in query.chosen(model)]
     steps = [node for one in (model.init, *model.actions) for node in one.roots]

@@ -129,7 +129,7 @@ class _Asking:
         relay = Listener(progress=self.listener.progress, done=self._done)
         if not left:
             return Answer(())
-        # What is found by few sweeps is found with the first types.
+        # Sweeps have a head start with the first types alone, with which they find the bugs that few sweeps reach.
         again, self._asked = self._asked, True
         return answer_in_children(model, queries, limits, relay, branches=True, together=again)
 

@@ -229,9 +229,10 @@ def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: 
 
 
 def _look_for_others(sessions: Collection[_Session], shared: Ledger, looked: set[Part]) -> None:
-    """Record the other properties of states that are false on the way of runs that violate one.
+    """Record the invariants that are false on the way of a run that violates another property.
 
-    A bug often breaks several. Engines of one kind tell a shortest run, or one of fewest layers, for each.
+    A bug often breaks several. Where all sessions have one engine nothing is recorded: it tells a shortest run, or
+    one of fewest layers, for each property.
 
     Args:
         sessions: the sessions.
@@ -239,14 +240,14 @@ def _look_for_others(sessions: Collection[_Session], shared: Ledger, looked: set
         looked: the parts whose runs were looked at.
     """
     model = next(iter(sessions)).model
-    wrong = [one for one in shared.final.values() if one.verdict is Verdict.VIOLATED]
-    found = [one for one in wrong if one.trace is not None and one.about not in looked]
     if model.alone or len({one.engine for one in sessions}) < 2:
         return
-    for result in found:
+    wrong = [one for one in shared.final.values() if one.verdict is Verdict.VIOLATED]
+    for result in wrong:
+        if result.trace is None or result.about in looked:
+            continue
         looked.add(result.about)
         left = [name for name, part in _asked(sessions) if not part and not shared.settled((name, part))]
-        assert result.trace is not None
         for run in runs_to_others(Semantics(model), result.trace, left):
             assert run.property is not None
             shared.done(replace(result, property=run.property, trace=run, steps=run.length, depth=-1))

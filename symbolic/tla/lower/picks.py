@@ -216,7 +216,7 @@ class Picks:
 
 
 def _seeks_among_many(formula: n.Node) -> bool:
-    """Whether a formula is a quantifier over all values of a type with too many to go through them."""
+    """Whether a formula is an existential quantifier over a type with too many values to go through."""
     if not isinstance(formula, n.Exists) or not isinstance(formula.domain, n.Universe):
         return False
     return formula.var.type.cardinality > _MOST_SOUGHT

@@ -15,12 +15,12 @@ from leadline.symbolic.tla.read import syntax as s
 DEEPEST = 24
 """How often an operator is put into itself; what lies deeper is out of bounds."""
 _FRAMES = 200
-"""The calls of Python at most of an operator that is put into itself once more."""
+"""The most nested calls in Python for each level of a recursion in TLA+."""
 
 
 @contextmanager
 def deeply() -> Iterator[None]:
-    """A lowering whose operators may call themselves as often as they may be put into themselves."""
+    """Lift Python's recursion limit, so that the one of TLA+ (`DEEPEST`) is reached first."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, DEEPEST * _FRAMES))
     try:

@@ -163,7 +163,7 @@ def join(a: Type, b: Type) -> Type:
 
 
 def is_keyed(kind: Type | None) -> bool:
-    """Whether a type has the functions of sets of strings that depend on the state, which no record tells."""
+    """Whether a type has functions whose domain is a changing set of strings; a record has fixed fields."""
     return isinstance(kind, Map) and isinstance(kind.key, Atoms) and all(map(is_string, kind.key.members))
 
 
@@ -173,9 +173,10 @@ def has_keyed(kind: Type) -> bool:
 
 
 def _by_domain(kinds: dict[str, Type]) -> dict[str, Type]:
-    """Kinds of values, records as functions of strings where there are such functions of other domains.
+    """Kinds of values, in which a map of strings takes the place of records if their domain may change.
 
-    The empty function beside records whose fields have values of one kind is such a one.
+    Their domain may change if there is such a map already, or if there is the empty function too and all their
+    fields have values of one kind.
     """
     records = [one for one in kinds.values() if isinstance(one, Record)]
     empty = kinds.get("seq") == EMPTY_FUNCTION and records and all(map(_is_even, records))
