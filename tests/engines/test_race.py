@@ -32,6 +32,7 @@ from leadline.symbolic.engines.run.parallel import answer_in_children
 from leadline.symbolic.engines.run.process import Forked
 from leadline.symbolic.lang import InternalError, ModelError
 from leadline.symbolic.solve import LONE, RACERS
+from leadline.symbolic.trace import TraceEnd
 from tests.asking import bounded_query, here, model_for
 
 FILE = Path(__file__).parent / "protocols.py"
@@ -178,6 +179,23 @@ def test_a_run_that_violates_one_property_may_violate_others_on_its_way(children
     ]
     found = results[1].trace
     assert found is not None and (found.property, found.length) == ("never-two", 2)
+    children.assert_gone()
+
+
+def test_a_violation_is_not_lost_to_an_answer_out_of_bounds(children: Children) -> None:
+    """One engine tells a violation and searches on; the whole answer of the other one is out of bounds."""
+    asked = replace(query("Lift", 4, properties=("below-top",)), solver=LONE)
+    (violated,) = here(asked)
+    assert violated.trace is not None
+    beyond = replace(violated.trace, steps=violated.trace.steps[:1], ends=TraceEnd.OUT_OF_BOUNDS)
+    outside = replace(violated, verdict=Verdict.OUT_OF_BOUNDS, steps=1, trace=beyond)
+    told = json.dumps({"told": violated.to_json(model_for(asked), asked.source)})
+    children.instead = {
+        0: f"print({told!r}, flush=True); {HANGS}",
+        1: f"import time; time.sleep(0.5); {says([outside], asked)}",
+    }
+    (result,) = answer_in_children(model_for(asked), [asked, asked], Limits(8)).results
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, violated.steps)
     children.assert_gone()
 
 

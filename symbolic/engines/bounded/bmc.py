@@ -7,6 +7,7 @@ see `leadline.symbolic.encode.unrolling`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +39,7 @@ ENDLESS = 1_000_000
 """Layers that no search gets to the end of."""
 
 HEAD_START = 2.0
-"""Seconds of the processor in which sweeps of a module's model often find a bug."""
+"""Seconds of the processor in which sweeps of a module's model often find a bug, if `FAR` sweeps take as long."""
 
 FAR = 10
 """Sweeps to look ahead where no depth is given."""
@@ -287,7 +288,9 @@ class _News:
         statistics = self.search.solver.statistics()
         seconds = time.perf_counter() - self.search.clock.start
         size = statistics["variables"], statistics["clauses"]
-        self.ledger.progress(Progress(depth, seconds, self.search.open, *size))
+        # Bugs that few sweeps reach were looked for: a head start is over.
+        left = math.inf if self.options.unroll == SWEEPS and depth >= FAR else None
+        self.ledger.progress(Progress(depth, seconds, self.search.open, *size, left=left))
 
 
 def _shortest(semantics: Semantics, found: Result, options: BmcOptions, new_solver: NewSolver) -> Result:

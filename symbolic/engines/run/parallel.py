@@ -352,10 +352,19 @@ def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:
     answers = [one.answer for one in sessions if one.answer is not None and one.parts >= asked.keys()]
     whole = [one for one in answers if one.definite]
     if whole:
-        return min(whole, key=lambda one: sum(result.steps or 0 for result in one.results))
+        best = min(whole, key=lambda one: sum(result.steps or 0 for result in one.results))
+        # An engine that goes out of bounds may not have come to a violation that another one has told.
+        return replace(best, results=[_violated(one, shared) or one for one in best.results])
     if len(sessions) > 1 and all(map(shared.settled, asked)):
         return Answer([shared.final[part] for part in asked])
     return None
+
+
+def _violated(result: Result, shared: Ledger) -> Result | None:
+    """The violation that is known of the part of a result that tells of none."""
+    known = shared.known.get(result.about), shared.final.get(result.about)
+    others = (one for one in known if one is not None and one.verdict is Verdict.VIOLATED)
+    return None if result.verdict is Verdict.VIOLATED else next(others, None)
 
 
 def _may_be_shorter(found: Answer, sessions: Iterable[_Session]) -> bool:
