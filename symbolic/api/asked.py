@@ -39,6 +39,10 @@ class _FirstFailure(KeyboardInterrupt):
     """The first property that fails ends the search."""
 
 
+_BEYOND = ""
+"""The subject of a step out of bounds, which concerns all properties."""
+
+
 class _SoFar:
     """The results and the progress of a query so far.
 
@@ -47,7 +51,8 @@ class _SoFar:
         heard: is told of the progress.
         show: takes it as text.
         count: the number of the parts of the question.
-        early: is told of each property that fails, after a while; None if nobody is.
+        early: is told of each property that fails and of what goes out of bounds, after a while; None if nobody
+            is.
         fail_fast: whether the first of them ends the search.
 
     Attributes:
@@ -69,6 +74,7 @@ class _SoFar:
         self._model, self._heard, self._show, self._count = model, heard, show, count
         self._early, self._fail_fast = early, fail_fast
         self._due: dict[str, float] = {}
+        self._news: dict[str, Result] = {}
         self.results: dict[object, Result] = {}
         self.reached: dict[str, Progress] = {}
         self.failed: dict[str, Result] = {}
@@ -96,6 +102,10 @@ class _SoFar:
 
     def _told(self, result: Result) -> None:
         self.results[result.about] = result
+        # A run out of bounds of a module's model may only have left types, which will be wider.
+        genuine = self._model.origin is None or self._model.alone
+        if result.verdict is Verdict.OUT_OF_BOUNDS and genuine and _BEYOND not in self._news:
+            self._announce(_BEYOND, result)
         if result.part is not None:
             self._show(f"{len(self.results)} of {self._count} parts")
 
@@ -103,18 +113,22 @@ class _SoFar:
         self._told(result)
         if result.verdict is not Verdict.VIOLATED or judgement(self._model, result) is not Judgement.FAILED:
             return
-        # A shorter counterexample takes the place of a longer one.
-        self._due.setdefault(result.property, time.monotonic() + GRACE)
         self.failed[result.property] = result
+        self._announce(result.property, result)
         if self._fail_fast:
             raise _FirstFailure
 
+    def _announce(self, subject: str, result: Result) -> None:
+        """Have a result told after a while. A shorter counterexample takes the place of a longer one."""
+        self._due.setdefault(subject, time.monotonic() + GRACE)
+        self._news[subject] = result
+
     def _tell(self) -> None:
-        """Tell the failures that are due."""
+        """Tell the news that are due."""
         for name, due in self._due.items():
             if self._early is not None and due < time.monotonic():
                 self._due[name] = math.inf
-                self._early(self.failed[name])
+                self._early(self._news[name])
 
 
 Part: TypeAlias = str | Line | Table
@@ -171,7 +185,8 @@ class Asked:
             heard: is told of the progress.
             show: takes a text that says how far the search is, whenever that changes.
             ask: answers it in another way than `answer`.
-            early: is told of a property that fails, if the search goes on for a while.
+            early: is told of a property that fails, and of what goes out of bounds, if the search goes on for a
+                while.
             fail_fast: whether a property that fails ends the search.
 
         Raises:

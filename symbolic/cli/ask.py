@@ -442,9 +442,12 @@ class Question(Asked):
             raise
 
     def _tell(self, result: Result) -> None:
-        """Tell of a property that fails while the search goes on for others."""
+        """Tell of a property that fails, or of what goes out of bounds, while the search goes on for others."""
         steps = "" if result.steps is None else f" in {counted(result.steps, 'step')}"
-        tell(f"{result.property}: {verdict_text(self.model, result)}{steps}; the search for others goes on")
+        why = f" ({result.reason})" if result.reason else ""
+        tell(
+            f"{result.property}: {verdict_text(self.model, result)}{steps}{why}; the search for others goes on"
+        )
         if self.tells_early:
             print(over_progress(""), end="", file=sys.stderr, flush=True)
             output.show(["", *self.failure(result), ""])

@@ -15,6 +15,7 @@ from leadline.symbolic.catalog import find, model_on_values
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import (
     Limits,
+    Listener,
     Query,
     Result,
     Verdict,
@@ -22,6 +23,7 @@ from leadline.symbolic.engines import (
     answer_in_children,
 )
 from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.run.formulas import FormulasOptions
 from leadline.symbolic.solve import LONE
 from tests.tla.loading import write
@@ -105,6 +107,27 @@ def test_what_has_no_symbolic_form_costs_the_formulas_of_no_other_property(tmp_p
     few, registered = by_formulas(written(tmp_path, COUNTING, "Few Registered"), 20.0)
     assert few.verdict is Verdict.PROVED
     assert registered.cause is Cause.NO_FORM and "M.tla:8:31" in (registered.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("step", "claim", "told", "steps"),
+    [
+        ("x' = x - 1", "10 \\div x < 100", ["Inv"], 0),
+        ("x' = x - (10 \\div x)", "TRUE", ["Inv", "deadlock"], 1),
+    ],
+)
+def test_what_has_no_value_is_told_while_the_search_goes_on(
+    tmp_path: Path, step: str, claim: str, told: Sequence[str], steps: int
+) -> None:
+    body = f"EXTENDS Integers\nVARIABLE x\nInit == x \\in 0..2\nNext == x > -9 /\\ {step}\nInv == {claim}"
+    path = written(tmp_path, body, "Inv")
+    heard: list[Result] = []
+    query = Query(path, {}, None, ExploreOptions(by="values"), deadlock=True)
+    found = answer_in_child(model_on_values(find(path), {}), query, Limits(20.0), Listener(told=heard.append))
+    outside = [one for one in heard if one.verdict is Verdict.OUT_OF_BOUNDS]
+    assert [one.property for one in outside] == told
+    assert {one.steps for one in outside} == {steps} and all("M.tla" in (one.reason or "") for one in outside)
+    assert [x.verdict for x in found.results if x.property == "Inv"] == [Verdict.OUT_OF_BOUNDS]
 
 
 def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Path) -> None:

@@ -602,6 +602,7 @@ class _Exploring:
         self._checkpoint, self._busy = checkpoint, busy
         self._behaviour, self._names, self._options, self._listener = behaviour, names, options, listener
         self._told = set() if deadlock else {DEADLOCK}
+        self._beyond = set[str]()
         self.about_runs: dict[str, tuple[Trace, str | None] | None] = {}
         self.whole: Explorer[Behaviour] | None = None
         self.explorer = self._new()
@@ -625,7 +626,30 @@ class _Exploring:
         reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
         self._listener.progress(Progress(level.depth, 0.0, text=reached))
         _tell_violations(self._behaviour, self.explorer, self._told, self._listener)
+        self._tell_out_of_bounds()
         self._behaviour.at_level(level.depth + 1)
+
+    def _tell_out_of_bounds(self) -> None:
+        """Tell of properties without a value, and of the first step without one, which concerns all of them.
+
+        The search goes on, since a violation would be worse.
+        """
+        explorer = self.explorer
+        for watch in explorer.watches:
+            if watch.out_at is not None and watch.name not in self._beyond:
+                self._beyond.add(watch.name)
+                self._tell_of(watch.name, explorer.path(watch.out_at), watch.name, watch.why)
+        path = None if DEADLOCK in self._beyond else explorer.path_out_of_bounds()
+        if path is not None:
+            for name in (*self._names, DEADLOCK):
+                self._beyond.add(name)
+                self._tell_of(name, path, None, path[-1].why)
+
+    def _tell_of(self, name: str, path: Path, claim: str | None, why: str | None) -> None:
+        """Tell that the evaluation of a claim, or without one the last step of a path, has no value."""
+        if name not in self._told:
+            trace, depth = trace_of_path(path, TraceEnd.OUT_OF_BOUNDS, claim), len(self.explorer.within) - 1
+            self._listener.told(_result(name, Verdict.OUT_OF_BOUNDS, trace, depth, why))
 
     def run(self) -> None:
         """Explore, and look for runs."""
