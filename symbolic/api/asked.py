@@ -28,8 +28,8 @@ from leadline.symbolic.engines.ask.result import Cause, Judgement, judgement
 from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.run.parallel import with_types
 from leadline.symbolic.lang import Model, Slots, UserError, all_types, counted
+from leadline.symbolic.meaning.trace import title
 from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
-from leadline.symbolic.trace.trace import title
 
 GRACE = 1.0
 """Seconds for which a failure is kept for the answer: a search that ends by then tells all at once."""

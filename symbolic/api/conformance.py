@@ -16,8 +16,8 @@ from leadline.symbolic.conform.logs import told
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.explore.simulate import random_run
 from leadline.symbolic.lang import Model, Setting, UserError
+from leadline.symbolic.meaning.trace import action_named, call_of
 from leadline.symbolic.trace import Step, Trace as Run, TraceEnd, lines, stored_traces, trace_of_path
-from leadline.symbolic.trace.trace import action_named, call_of
 
 Log = str | Path | Sequence[str | Path]
 

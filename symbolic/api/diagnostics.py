@@ -10,10 +10,10 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Verdict
 from leadline.symbolic.engines.ask.result import Judgement, judgement, verdict_text
 from leadline.symbolic.lang import Span
+from leadline.symbolic.meaning.trace import action_named, title
 from leadline.symbolic.report.sarif import Finding, address, document
 from leadline.symbolic.trace import DEADLOCK, Trace, call_of, end_place, end_reason
 from leadline.symbolic.trace.page import page_data
-from leadline.symbolic.trace.trace import action_named, title
 
 
 def sarif(asked: Asked) -> dict[str, object]:

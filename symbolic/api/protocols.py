@@ -21,7 +21,7 @@ from leadline.symbolic.lang import (
     settings,
     unknown_name,
 )
-from leadline.symbolic.trace.trace import title
+from leadline.symbolic.meaning.trace import title
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from leadline.symbolic.engines import Effort, Result as EngineResult
 from leadline.symbolic.engines.ask.result import JsonObject, Judgement, judgement, kind_of, said, verdict_text
 from leadline.symbolic.engines.prove.certificates import certificate
 from leadline.symbolic.lang import PropertyKind, counted, unknown_name
+from leadline.symbolic.meaning.trace import title
 from leadline.symbolic.trace import Trace as Run, cti_lines, read_cti
-from leadline.symbolic.trace.trace import title
 
 if TYPE_CHECKING:
     from pandas import DataFrame

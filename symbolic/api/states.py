@@ -23,6 +23,7 @@ from leadline.symbolic.lang import (
     UserError,
     Value,
 )
+from leadline.symbolic.meaning.trace import Step as Taken, action_named
 from leadline.symbolic.trace import (
     Line,
     Trace as Run,
@@ -36,7 +37,6 @@ from leadline.symbolic.trace import (
 )
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.text import alias_lines, in_full, parts
-from leadline.symbolic.trace.trace import Step as Taken, action_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -51,9 +51,9 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import boolean, negation
 from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning.trace import Step
 from leadline.symbolic.solve import LONE
 from leadline.symbolic.trace import Stored, replayed
-from leadline.symbolic.trace.trace import Step
 
 if TYPE_CHECKING:
     from leadline.symbolic.tla.outline import Outline
@@ -483,14 +483,13 @@ class _OfModule:
     def shown(self, steps: Sequence[Step]) -> tuple[Model, Sequence[Step]]:
         from leadline.symbolic.tla.outline import Telling
 
-        stages = [(one.action, one.picks, one.state) for one in steps]
-        telling = Telling(self.model, self._behaviour.interpreter, stages, ())
-        return telling.model(()), [Step(*telling.typed(one)) for one in stages]
+        telling = Telling(self.model, self._behaviour.interpreter, steps, ())
+        return telling.model(()), [telling.typed(one) for one in steps]
 
     def run_of(self, stored: Stored) -> Sequence[Step]:
-        from leadline.symbolic.engines.explore.specifications import path_of_stored
+        from leadline.symbolic.engines.explore.specifications import replayed_on_values
 
-        return [_step(one) for one in path_of_stored(self.model, self._behaviour, stored)]
+        return replayed_on_values(self.model, stored).stages
 
     def value(self, text: str, state: Values, place: int) -> str | None:
         from leadline.symbolic.tla.values.values import EvaluationError, tla_text

@@ -630,15 +630,16 @@ class _Graph:
     def write(self, asked: Question) -> None:
         """Write the graph with the path of the worst counterexample of the answer."""
         # Here, since few questions draw a graph.
+        from leadline.symbolic.meaning.trace import states, title
         from leadline.symbolic.report.diagram import states_graph
-        from leadline.symbolic.trace.trace import states, title
 
         traces = asked.traces(asked.verdicts, every=True)
         found: Sequence[State] = [*states(traces[-1])] if traces else []
         if traces and self._model.alone:
-            from leadline.symbolic.engines.explore.specifications import retold
+            from leadline.symbolic.tla.outline import Outline
 
-            found = retold(self._model, asked.model, traces[-1])
+            assert isinstance(asked.model.origin, Outline)
+            found = [*states(asked.model.origin.untold(asked.model, traces[-1]))]
         nodes = {label: place for place, label in enumerate(self._graph.nodes)}
         path = [nodes[x] for x in map(self._told, found) if x in nodes]
         names = [one.tla if isinstance(one, Action) else one.name for one in self._meaning.model.actions]

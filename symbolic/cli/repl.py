@@ -16,8 +16,8 @@ from leadline.symbolic.catalog import Entry
 from leadline.symbolic.cli import inputs
 from leadline.symbolic.cli.terminal import Exit, forget_output, printable, put, tell
 from leadline.symbolic.lang import UserError, counted
+from leadline.symbolic.meaning.trace import title
 from leadline.symbolic.trace import Stored, stored_traces
-from leadline.symbolic.trace.trace import title
 
 HELP = """\
 {expressions}

@@ -34,8 +34,8 @@ from leadline.symbolic.lang import (
     setting_text,
     spoken,
 )
+from leadline.symbolic.meaning.trace import title
 from leadline.symbolic.notation.types import set_text
-from leadline.symbolic.trace.trace import title
 
 
 def declare_list(parser: argparse.ArgumentParser) -> None:

@@ -12,9 +12,9 @@ from leadline.symbolic.conform.events import Event, Part
 from leadline.symbolic.conform.states import Steps
 from leadline.symbolic.lang import Action, OutOfBounds, Pick, Value, nodes as n, schedule
 from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.meaning.trace import call_of
 from leadline.symbolic.trace import Step
 from leadline.symbolic.trace.explainer import Explainer
-from leadline.symbolic.trace.trace import call_of
 
 MOST_EXPLAINED = 200
 """The most states from which an explanation is sought."""

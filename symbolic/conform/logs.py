@@ -62,8 +62,8 @@ from leadline.symbolic.lang import (
     symmetric_sorts,
     unknown_name,
 )
+from leadline.symbolic.meaning.trace import action_named
 from leadline.symbolic.trace import Trace
-from leadline.symbolic.trace.trace import action_named
 from leadline.symbolic.trace.values import bare_json, field_names, from_json, spelled
 
 _MOST_TOLD = 10

@@ -22,9 +22,9 @@ from leadline.symbolic.encode.encoding import Truth
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.files import read_bytes, read_text
 from leadline.symbolic.lang import Model, Property, UserError, Value, Variable, counted
+from leadline.symbolic.meaning.trace import title
 from leadline.symbolic.solve import Clause, Sink
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd
-from leadline.symbolic.trace.trace import title
 
 _Call = tuple[str, Mapping[str, Value]]
 """An action's name and its picks."""

@@ -210,20 +210,17 @@ class Origin(ABC):
         return ""
 
     @abstractmethod
-    def disagreement(
-        self,
-        model: Model,
-        states: Sequence[tuple[Value, ...]],
-        claim: str | None,
-        loop: int | None = None,
-    ) -> str | None:
-        """The reason why the specification refutes a run; None if it allows the run.
+    def disagreement(self, model: Model, run: Any) -> str | None:
+        """The reason why the specification refutes a `Trace` of the model; None if it allows the run.
 
-        Args:
-            model: the model.
-            states: the states of the run, from an initial one.
-            claim: the property that is said to be false in the last one, or of the run, if any.
-            loop: of a run that goes on for ever, the number of steps to the state that is the last one again.
+        Whether a run goes out of bounds is not asked: the specification may have a value there.
+        """
+
+    @abstractmethod
+    def retaken(self, model: Model, run: Any) -> Any:
+        """A `Trace` of the model as the specification takes it, in its own values.
+
+        Raises InternalError if it does not take it.
         """
 
     @abstractmethod

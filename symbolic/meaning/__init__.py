@@ -2,7 +2,7 @@
 
 The meaning of a model (`leadline.symbolic.concrete`) and that of a TLA+ module (`leadline.symbolic.tla.values`)
 implement `Meaning`: initial states, steps, properties, and how a step is told. Breadth-first search, random walks,
-fair runs and the temporal formulas that a run satisfies are written once, here, and know neither.
+fair runs, the temporal formulas that a run satisfies and replay are written once, here, and know neither.
 """
 
 from leadline.symbolic.meaning.explore import Checked, Exploration, Explorer, Level, explore

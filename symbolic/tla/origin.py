@@ -13,6 +13,7 @@ from typing import Any
 from leadline.symbolic.lang import (
     AliasValue,
     Endless,
+    InternalError,
     Model,
     Origin,
     Permutation,
@@ -24,6 +25,8 @@ from leadline.symbolic.lang import (
     UserError,
     nodes as n,
 )
+from leadline.symbolic.meaning.replay import Departs
+from leadline.symbolic.meaning.trace import Step, Trace, TraceEnd
 from leadline.symbolic.tla.learning import WALK, Learner, model_values
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -36,9 +39,9 @@ from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.typing import OutsideType, type_of, typed, untyped
 from leadline.symbolic.tla.values import operators
-from leadline.symbolic.tla.values.behaviour import symmetry_of
+from leadline.symbolic.tla.values.behaviour import Behaviour, symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
-from leadline.symbolic.tla.values.runs import is_violated
+from leadline.symbolic.tla.values.runs import ModuleReplayer
 from leadline.symbolic.tla.values.symmetry import group
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of
 
@@ -150,40 +153,38 @@ class TlaOrigin(Origin):
             return False
         return True
 
-    def disagreement(
-        self, model: Model, states: Sequence[Any], claim: str | None, loop: int | None = None
-    ) -> str | None:
-        before: State | None = None
-        known = [self._untyped(model, values) for values in states]
-        for place, state in enumerate(known):
-            learner = self.learner
-            if state not in (learner.initial() if before is None else learner.successors(before)):
-                return f"the module does not reach state {place} of the run"
-            before = state
+    @cached_property
+    def replayer(self) -> ModuleReplayer:
+        """Takes runs of the module again."""
+        return ModuleReplayer(Behaviour(self.specification, interpreter=self.interpreter))
+
+    def disagreement(self, model: Model, run: Trace) -> str | None:
+        if run.initial is None:
+            return None
+        claims = {*self.specification.invariants, *self.specification.properties}
+        judged = run.ends is TraceEnd.DEADLOCK or (run.ends is TraceEnd.VIOLATES and run.property in claims)
+        steps = run.steps if run.last is not None else run.steps[:-1]
+        known = replace(run, steps=steps, ends=run.ends if judged else TraceEnd.STOPS)
+        wrong = self.replayer.disagreement(self.untold(model, known))
+        return None if wrong is None else f"in the module, {wrong}"
+
+    def untold(self, model: Model, run: Trace) -> Trace:
+        """A run of a model of this specification in values of the interpreter, without picks."""
+        names = {one.name: one.tla for one in model.actions}
+        return run.through(
+            Step(
+                names.get(x.action, x.action), {}, None if x.state is None else self._untyped(model, x.state)
+            )
+            for x in run.stages
+        )
+
+    def retaken(self, model: Model, run: Trace) -> Trace:
         try:
-            return None if self.refutes(claim, known, loop) else f"{claim} holds in the module"
-        except EvaluationError as error:
-            return f"{claim} has no value in the module: {error}"
-
-    def refutes(self, claim: str | None, states: Sequence[State], loop: int | None) -> bool:
-        """Whether a run of the module violates a claim: an invariant in its last state, a property if it is fair.
-
-        Args:
-            claim: the claim; the module says nothing of others, nor of None.
-            states: the states of the run.
-            loop: see `Origin.disagreement`.
-
-        Raises:
-            EvaluationError: if the claim has no value there.
-        """
-        if claim is not None and claim in self.specification.properties:
-            # Unless it stutters, the last state is the one at the loop.
-            visited = states if loop is None or loop == len(states) - 1 else states[:-1]
-            return is_violated(self.interpreter, claim, visited, loop)
-        if claim is None or not states or claim not in self.specification.invariants:
-            return True
-        holds = self.interpreter.predicate(self.specification.invariants[claim])
-        return not self.interpreter.guarded(lambda: holds(states[-1]))
+            return self.replayer.retaken(self.untold(model, run))
+        except Departs as wrong:
+            raise InternalError(
+                f"a run of {model.protocol} does not replay in the module: {wrong}"
+            ) from wrong
 
     def complaint(self, model: Model, states: Sequence[Any], claim: str | None) -> str | None:
         last = self._untyped(model, states[-1]) if states else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from leadline.symbolic.lang import (
     BOOL,
@@ -33,6 +33,7 @@ from leadline.symbolic.lang import (
     Variable,
     nodes as n,
 )
+from leadline.symbolic.meaning.trace import Step
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -43,10 +44,7 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import OutsideType, type_of, typed
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
-from leadline.symbolic.tla.values.values import Value
 
-Stage: TypeAlias = tuple[str, Mapping[str, Value], State | None]
-"""A step of a run, in values of the interpreter: its action, the names that it binds, and the state after it."""
 TYPED = 2_000
 """The states of a search that the types hold beside those of the runs, so that properties can be lowered."""
 
@@ -190,24 +188,24 @@ class Telling:
     Args:
         model: the model that `outlined` made.
         interpreter: the meaning of its specification.
-        stages: the steps of the runs.
+        stages: the steps of the runs, in values of the interpreter.
         others: states beside those of the runs.
     """
 
     def __init__(
-        self, model: Model, interpreter: Interpreter, stages: Sequence[Stage], others: Iterable[State]
+        self, model: Model, interpreter: Interpreter, stages: Sequence[Step], others: Iterable[State]
     ) -> None:
         assert isinstance(model.origin, Outline)
         self._model, self._specification = model, model.origin.specification
         self._interpreter = interpreter
         learner = Learner(interpreter)
         learner.meet(others)
-        learner.meet(state for _, _, state in stages if state is not None)
+        learner.meet(one.state for one in stages if one.state is not None)
         self._types = learner.types
         self._picks: dict[str, dict[str, Type]] = {}
-        for action, picks, _ in stages:
-            known = self._picks.setdefault(action, {})
-            for name, value in picks.items():
+        for one in stages:
+            known = self._picks.setdefault(one.action, {})
+            for name, value in one.picks.items():
                 known[name] = shapes.join(known.get(name, shapes.NEVER), type_of(value))
 
     def model(self, claims: Collection[str]) -> Model:
@@ -238,15 +236,11 @@ class Telling:
             return property_of(Lowering(self._specification, self._types), stated.name)
         return stated
 
-    def typed(self, stage: Stage) -> tuple[str, dict[str, Any], tuple[Any, ...] | None]:
+    def typed(self, stage: Step) -> Step:
         """A step in values of the types."""
-        action, picks, state = stage
-        kinds = self._picks[action]
-        shown = {name: typed(value, kinds[name]) for name, value in picks.items()}
-        if state is None:
-            return action, shown, None
-        return (
-            action,
-            shown,
-            tuple(map(typed, state, (self._types[one.name] for one in self._model.variables))),
+        kinds = self._picks[stage.action]
+        shown = {name: typed(value, kinds[name]) for name, value in stage.picks.items()}
+        types = (self._types[one.name] for one in self._model.variables)
+        return Step(
+            stage.action, shown, None if stage.state is None else tuple(map(typed, stage.state, types))
         )

@@ -5,6 +5,7 @@ no code with the encoding. A replay that fails is an internal error.
 """
 
 from leadline.symbolic.lang import DEADLOCK
+from leadline.symbolic.meaning.trace import Cti, Step, Trace, TraceEnd, call_of, trace_of_path
 from leadline.symbolic.trace.document import (
     INDUCTION,
     Stored,
@@ -30,4 +31,3 @@ from leadline.symbolic.trace.replay import (
     shortening,
 )
 from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, headline, lines
-from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, trace_of_path

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import AliasValue, Model, OutOfBounds
-from leadline.symbolic.trace.trace import Trace
+from leadline.symbolic.meaning.trace import Trace
 from leadline.symbolic.trace.values import Json, to_json
 
 

@@ -14,10 +14,10 @@ from typing import Any
 from leadline.symbolic.concrete import State
 from leadline.symbolic.files import Readable, read_text
 from leadline.symbolic.lang import Action, Model, Setting, UserError, Value, spoken, unknown_name
+from leadline.symbolic.meaning.trace import Cti, Step, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.aliases import alias_values, aliases_json
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.fair import fairness
-from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.values import Json, from_json, to_json
 
 VERSION = 1
@@ -156,6 +156,17 @@ class Stored:
         initial_picks = self._picks(model.init, chosen, f"{self.place}.initial_picks", unknown)
         steps = tuple(self._step(model, i, x, after[i + 1]) for i, x in enumerate(actions))
         return Trace(initial_picks, after[0], steps, **self.end(model))
+
+    def as_written(self, model: Model) -> Trace:
+        """The trace with rows of JSON in place of states, and without picks: for a model that has no types.
+
+        Raises:
+            UserError: as `rows` and `end`.
+        """
+        rows: list[Any] = [*self.rows(model), None]
+        actions = [one.get("name", "") if isinstance(one, dict) else "" for one in self.data["actions"]]
+        steps = (Step(name, {}, row) for name, row in zip(actions, rows[1:], strict=False))
+        return Trace({}, rows[0], tuple(steps), **self.end(model))
 
     def rows(self, model: Model) -> list[dict[str, Json]]:
         """The states, by the names of the variables, one for each action and at most one more.

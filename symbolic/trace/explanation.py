@@ -27,9 +27,8 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import negation
 from leadline.symbolic.meaning import is_refuted, satisfies
+from leadline.symbolic.meaning.trace import Trace, TraceEnd, states, word_of
 from leadline.symbolic.trace.explainer import Explainer, Reason
-from leadline.symbolic.trace.fair import word_of
-from leadline.symbolic.trace.trace import Trace, TraceEnd, states
 
 
 class Falsified(Enum):

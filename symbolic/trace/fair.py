@@ -23,16 +23,9 @@ from leadline.symbolic.lang import (
     expanded,
 )
 from leadline.symbolic.meaning import Word
-from leadline.symbolic.trace.trace import Trace, states
+from leadline.symbolic.meaning.trace import Trace, word_of
 
 _MOST_NAMED = 4
-
-
-def word_of(trace: Trace) -> Word:
-    """A run that goes on for ever. Where its last step leads back, the last state is the one at the loop."""
-    assert trace.loop is not None
-    visited = list(states(trace))
-    return Word(visited if trace.stutters else visited[:-1], trace.loop)
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,10 @@ from leadline.symbolic.lang import (
     Value,
     setting_text,
 )
+from leadline.symbolic.meaning.trace import Trace, call_of
 from leadline.symbolic.notation.names import Scope, Words, words_of
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.text import alias_lines, headline, in_full
-from leadline.symbolic.trace.trace import Trace, call_of
 from leadline.symbolic.trace.values import field_names
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"

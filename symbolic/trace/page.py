@@ -42,6 +42,7 @@ from leadline.symbolic.lang import (
     all_types,
     spoken,
 )
+from leadline.symbolic.meaning.trace import Step, Trace, TraceEnd, action_named, states, title
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.document import Stored
 from leadline.symbolic.trace.explainer import Explainer, Reason
@@ -49,7 +50,6 @@ from leadline.symbolic.trace.explanation import Falsified, blame, explanation, p
 from leadline.symbolic.trace.fair import fairness
 from leadline.symbolic.trace.replay import end_reason
 from leadline.symbolic.trace.text import LineKind, ending, finding, lines
-from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, action_named, states, title
 from leadline.symbolic.trace.values import field_names
 
 _MOST_LANES = 16

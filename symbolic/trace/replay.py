@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from leadline.symbolic.concrete import MissingPick, Runs, Semantics, State, neglected
-from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, UserError, expanded, expressions
-from leadline.symbolic.meaning import Outcome, is_refuted, satisfies
+from leadline.symbolic.concrete import MissingPick, Semantics, State
+from leadline.symbolic.concrete.replay import ModelReplayer
+from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, UserError
+from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning.replay import Departs
+from leadline.symbolic.meaning.trace import Cti, Step, Trace, TraceEnd, states
 from leadline.symbolic.trace.document import Stored
-from leadline.symbolic.trace.fair import word_of
-from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of, states
 
 
 def replay(semantics: Semantics, trace: Trace) -> None:
@@ -38,24 +39,14 @@ def replayed(semantics: Semantics, stored: Stored) -> Trace:
 
 
 def disagreement(semantics: Semantics, trace: Trace) -> str | None:
-    """The first step at which a trace departs from the model, with the reason; None if it is a run of it."""
-    model = semantics.model
-    before: State | None = None
-    for number, stage in enumerate(trace.stages):
-        at_end = number == trace.length
-        wrong = wrong_step(semantics, before, stage, at_end)
-        if wrong is not None:
-            place = f"step {number} ({stage.action})" if number else "the initial state"
-            return f"{place}: {wrong}"
-        before = stage.state
-    wrong = wrong_loop(semantics, trace) if trace.loop is not None else None
-    wrong = wrong or wrong_end(semantics, trace, trace.last)
-    if wrong is not None:
-        return f"the end, after step {trace.length} of {model.protocol}: {wrong}"
-    if model.origin is None:
-        return None
-    claim = trace.property if trace.ends is TraceEnd.VIOLATES else None
-    return model.origin.disagreement(model, list(states(trace)), claim, trace.loop)
+    """The first step at which a trace departs from the model, with the reason; None if it is a run of it.
+
+    Of a model that was made of a specification in another language, the specification takes the run too.
+    """
+    wrong, model = ModelReplayer(semantics).disagreement(trace), semantics.model
+    if wrong is None and model.origin is not None:
+        return model.origin.disagreement(model, trace)
+    return wrong
 
 
 def runs_to_others(semantics: Semantics, trace: Trace, names: Iterable[str]) -> Iterator[Trace]:
@@ -85,128 +76,6 @@ def _first_refuting(semantics: Semantics, name: str, visited: Iterable[State]) -
         return None
 
 
-def wrong_step(semantics: Semantics, before: State | None, stage: Step, at_end: bool) -> str | None:
-    """The reason why the model does not take this step from the state before it; None if it does."""
-    model = semantics.model
-    wrong = _wrong_picks(model, stage)
-    if wrong is not None:
-        return wrong
-    try:
-        outcome = semantics.outcome(before, stage.action, stage.picks)
-    except InternalError as error:  # a pick is missing
-        return str(error)
-    if outcome is None:
-        return f"{call_of(model, stage)} is not enabled"
-    if outcome.state is None and stage.state is not None:
-        return f"{call_of(model, stage)} goes out of bounds ({outcome.why})"
-    if stage.state is None:
-        if outcome.state is not None:
-            return f"{call_of(model, stage)} stays within bounds"
-        return None if at_end else "the trace goes on after a step that goes out of bounds"
-    return _difference(model, outcome.state, stage.state)
-
-
-def _wrong_picks(model: Model, stage: Step) -> str | None:
-    name, picks = stage.action, stage.picks
-    if name != "init" and name not in {action.name for action in model.actions}:
-        return f"there is no action {name}"
-    action = action_named(model, name)
-    made = tuple(pick for pick in action.picks if pick.name in picks)
-    # A step may go out of bounds before it has made all its picks.
-    needed = action.picks if stage.state is not None else action.picks[: len(made)]
-    if made != needed or len(made) != len(picks):
-        wanted = ", ".join(pick.name for pick in action.picks) or "nothing"
-        return f"{name} picks {wanted}, and the trace {', '.join(picks) or 'nothing'}"
-    for pick in made:
-        if not pick.type.contains(picks[pick.name]):
-            return f"the pick {pick.name} is not a value of its type: {picks[pick.name]!r}"
-    return None
-
-
-def _difference(model: Model, done: State | None, told: State) -> str | None:
-    if done == told:
-        return None
-    if done is None or len(done) != len(told):
-        return f"the state has {len(told)} values, and the model {len(model.variables)} variables"
-    for variable, one, other in zip(model.variables, done, told, strict=True):
-        if one != other:
-            shown = variable.type.tla(other) if variable.type.contains(other) else repr(other)
-            return f"{variable.tla} becomes {variable.type.tla(one)}, and the trace says {shown}"
-    return None
-
-
-def wrong_end(semantics: Semantics, trace: Trace, last: State | None) -> str | None:
-    """The reason why a trace that ends in this state does not end as claimed; None if it does.
-
-    Args:
-        last: the state; None if the last step goes out of bounds.
-    """
-    out_of_bounds = trace.ends is TraceEnd.OUT_OF_BOUNDS
-    if last is None:
-        return (
-            None if out_of_bounds else f"the last step goes out of bounds, and the trace says `{trace.ends}`"
-        )
-    if trace.ends is TraceEnd.DEADLOCK:
-        if not _is_within(semantics, last):
-            return "the last state is beyond a constraint: this is not a deadlock"
-        enabled = next(iter(semantics.successors(last)), None)
-        return None if enabled is None else f"{enabled.action} is enabled: this is not a deadlock"
-    if trace.ends is TraceEnd.STOPS:
-        return None
-    name = trace.property
-    if name is None or name not in semantics.model.properties:
-        return f"there is no property {name}" if name else "the trace names no property"
-    try:
-        holds = _holds(semantics, trace, name, last)
-    except OutOfBounds as error:
-        return None if out_of_bounds else f"the evaluation of {name} goes out of bounds ({error})"
-    if out_of_bounds:
-        return f"{name} evaluates within bounds"
-    return f"{name} holds" if holds else None
-
-
-def _holds(semantics: Semantics, trace: Trace, name: str, last: State) -> bool:
-    """Whether a property holds in the last state or, if it is about runs, may hold of a run that goes on so."""
-    formula = semantics.model.properties[name].temporal
-    if formula is None:
-        return semantics.holds(name, last)
-    runs, visited = Runs(semantics, semantics.model.properties[name]), list(states(trace))
-    if trace.loop is not None:
-        return satisfies(runs, formula, word_of(trace))
-    if trace.ends is TraceEnd.OUT_OF_BOUNDS:
-        # Every expression of the formula is evaluated in some state of a run, or of some step.
-        for node in expressions(expanded(formula)):
-            runs.evaluate(node, visited)
-    return not is_refuted(runs, formula, visited)
-
-
-def _is_within(semantics: Semantics, state: State) -> bool:
-    """Whether a state is within the constraints."""
-    try:
-        return semantics.constraint is None or semantics.constraint(state, {})
-    except OutOfBounds:
-        return False
-
-
-def wrong_loop(semantics: Semantics, trace: Trace) -> str | None:
-    """The reason why a run does not go on for ever as it says, or is not fair; None if it does and is."""
-    visited = list(states(trace))
-    if trace.loop is None or trace.loop not in range(len(visited)) or len(visited) <= trace.length:
-        return f"there is no state {trace.loop} to go back to"
-    if visited[trace.loop] != visited[-1]:
-        return f"the last state is not the one after step {trace.loop}"
-    if trace.stutters and not _is_within(semantics, visited[-1]):
-        return "the last state is beyond a constraint"
-    runs, word = Runs(semantics), word_of(trace)
-    for fair in semantics.model.fairness:
-        keys = neglected(runs, fair, word)
-        if keys is not None:
-            at = ", ".join(kind.tla(key) for kind, key in zip(fair.types, keys, strict=True))
-            kind = "strong" if fair.strong else "weak"
-            return f"{kind} fairness of {fair.name}{f' at {at}' if at else ''} is violated"
-    return None
-
-
 def end_reason(semantics: Semantics, trace: Trace) -> str | None:
     """The reason why the end of a trace is out of bounds; None for other ends.
 
@@ -232,7 +101,7 @@ def _end(semantics: Semantics, trace: Trace) -> tuple[str | None, Span | None]:
         outcome = semantics.outcome(before, stage.action, stage.picks)
         return (outcome.why, outcome.place) if outcome is not None else (None, None)
     try:
-        _holds(semantics, trace, trace.property or "", last)
+        ModelReplayer(semantics).satisfied(trace, last)
     except OutOfBounds as error:
         return str(error), error.place
     return None, None
@@ -271,22 +140,23 @@ def cti_disagreement(semantics: Semantics, cti: Cti) -> str | None:
     begin, *steps = cti.fragment.stages
     if len(steps) > 1:
         return f"it has {len(steps)} steps, and the most is 1"
-    if not cti.conjuncts:
-        wrong = wrong_step(semantics, None, begin, at_end=not steps)
-        if wrong is not None:
-            return f"the initial state: {wrong}"
-    elif begin.state is None:
+    if begin.state is None and (cti.conjuncts or steps):
         return "there is no first state"
-    else:
-        for name in cti.conjuncts:
-            wrong = _not_satisfied(semantics, name, begin.state)
-            if wrong is not None:
-                return f"the first state: {wrong}"
-    for step in steps:
-        wrong = wrong_step(semantics, begin.state, step, at_end=True)
+    for name in cti.conjuncts:
+        assert begin.state is not None
+        wrong = _not_satisfied(semantics, name, begin.state)
         if wrong is not None:
-            return f"the step: {wrong}"
-    wrong = wrong_end(semantics, cti.fragment, cti.fragment.last)
+            return f"the first state: {wrong}"
+    by, place = ModelReplayer(semantics), "the initial state"
+    try:
+        if not cti.conjuncts:
+            by.taken(None, begin)
+        place = "the step"
+        for step in steps:
+            by.taken(begin.state, step)
+    except Departs as departs:
+        return f"{place}: {departs}"
+    wrong = by.wrong_end(cti.fragment, cti.fragment.last)
     return f"the end: {wrong}" if wrong is not None else None
 
 
@@ -361,6 +231,7 @@ class _Dropping:
     def __init__(self, semantics: Semantics, trace: Trace) -> None:
         self.left = DROPS
         self._semantics, self._trace = semantics, trace
+        self._by = ModelReplayer(semantics)
 
     def without_some(self, steps: tuple[Step, ...], size: int) -> tuple[Step, ...]:
         """The steps without blocks of a size, as many as can be dropped from front to back."""
@@ -377,7 +248,7 @@ class _Dropping:
         """The run without a block of steps, cut at the first error; None if there is no error."""
         state = steps[start - 1].state if start else self._trace.initial
         taken = list(steps[:start])
-        if not start and _ends(self._semantics, self._trace, state):
+        if not start and _ends(self._by, self._trace, state):
             return ()
         for place in range(start + size, len(steps)):
             if state is None:
@@ -390,7 +261,7 @@ class _Dropping:
                 return None
             state = outcome.state
             taken.append(Step(steps[place].action, steps[place].picks, state))
-            if _ends(self._semantics, self._trace, state):
+            if _ends(self._by, self._trace, state):
                 return tuple(taken)
         return None
 
@@ -400,6 +271,7 @@ def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
     calls = list({(x.action, tuple(x.picks.items())): x for x in trace.steps}.values())
     if trace.initial is None or len(calls) < 2:
         return None
+    by = ModelReplayer(semantics)
     reached: dict[State, tuple[Step, ...]] = {trace.initial: ()}
     layer = [trace.initial]
     tries = 0
@@ -414,7 +286,7 @@ def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
                 if outcome is None or outcome.state in reached:
                     continue
                 steps = (*reached[state], Step(call.action, call.picks, outcome.state))
-                if _ends(semantics, trace, outcome.state):
+                if _ends(by, trace, outcome.state):
                     return replace(trace, steps=steps)
                 if outcome.state is not None:
                     reached[outcome.state] = steps
@@ -434,6 +306,6 @@ def _outcome(semantics: Semantics, state: State, call: Step) -> Outcome | None:
         return None
 
 
-def _ends(semantics: Semantics, trace: Trace, state: State | None) -> bool:
+def _ends(by: ModelReplayer, trace: Trace, state: State | None) -> bool:
     """Whether a run to this state, None if out of bounds, ends as the trace ends."""
-    return (state is not None or trace.last is None) and wrong_end(semantics, trace, state) is None
+    return (state is not None or trace.last is None) and by.wrong_end(trace, state) is None

@@ -22,11 +22,11 @@ from leadline.symbolic.lang import (
     Value,
     counted,
 )
+from leadline.symbolic.meaning.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.fair import Fair, assumes_fairness, fairness
 from leadline.symbolic.trace.replay import end_reason
-from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
 from leadline.symbolic.trace.values import field_names
 
 _WIDTH = 96

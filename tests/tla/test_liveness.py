@@ -20,9 +20,10 @@ from leadline.symbolic.lang import ModelError
 from leadline.symbolic.lang.temporal import expanded
 from leadline.symbolic.meaning.graph import conditions_in
 from leadline.symbolic.tla.values.behaviour import Behaviour
-from leadline.symbolic.tla.values.interpreter import Interpreter
-from leadline.symbolic.tla.values.runs import is_violated, literal
+from leadline.symbolic.tla.values.interpreter import Interpreter, State
+from leadline.symbolic.tla.values.runs import ModuleReplayer, literal
 from leadline.symbolic.tla.values.values import function, model_value, sequence
+from leadline.symbolic.trace import Step, Trace
 from tests.tla.explored import MUTEX, config, explored
 from tests.tla.loading import specification, write
 from tests.tla.lowered import asked
@@ -152,16 +153,23 @@ def test_symbolic_engines(options: Options, name: str, claim: str, holds: bool, 
 
 
 def test_the_interpreter_judges_a_run_by_itself(tmp_path: Path) -> None:
-    interpreter = Interpreter(specification(tmp_path, MUTEX, config("Weak", "Live")))
+    replayer = ModuleReplayer(Behaviour(specification(tmp_path, MUTEX, config("Weak", "Live"))))
     one, two = model_value("p1"), model_value("p2")
     tries = (function({one: "try", two: "try"}), one)
     inside = (function({one: "in", two: "try"}), one)
     other = (function({one: "try", two: "try"}), two)
-    assert is_violated(interpreter, "Live", [tries, inside], 0)
-    assert not is_violated(interpreter, "Live", [tries], 0)  # not fair: p1 can enter
-    turns = [tries, inside, other, (function({one: "try", two: "in"}), two)]
-    assert not is_violated(interpreter, "Live", turns, 0)
-    assert not is_violated(interpreter, "Live", turns, None)
+
+    def judged(*rest: State, loop: int | None = 0) -> tuple[bool, bool]:
+        """Whether a run is fair, and satisfies the property."""
+        steps = tuple(Step("", {}, one) for one in rest)
+        run = Trace({}, tries, steps, property="Live", loop=loop)
+        return loop is None or replayer.unfair(run) is None, replayer.satisfied(run, (tries, *rest)[-1])
+
+    assert judged(inside, tries) == (True, False)
+    assert judged() == (False, False)  # p1 can enter
+    turns = inside, other, (function({one: "try", two: "in"}), two)
+    assert judged(*turns, tries) == (True, True)
+    assert judged(*turns, loop=None) == (True, True)
 
 
 def test_refinement(tmp_path: Path) -> None:

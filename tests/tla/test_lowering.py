@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.trace import Step, Trace, TraceEnd
 from tests.tla.loading import specification, write
 from tests.tla.lowered import asked, counts
 from tests.tla.modules import ALL
@@ -98,10 +99,12 @@ def test_a_run_that_the_module_refutes_does_not_replay(tmp_path: Path) -> None:
     assert model.origin is not None
     first = next(iter(Semantics(model).initial())).state
     assert first is not None
-    assert model.origin.disagreement(model, [first], None) is None
-    assert model.origin.disagreement(model, [first], "Low") == "Low holds in the module"
-    wrong = model.origin.disagreement(model, [first, first], None)
-    assert wrong == "the module does not reach state 1 of the run"
+    run = Trace({}, first, (), TraceEnd.STOPS)
+    assert model.origin.disagreement(model, run) is None
+    low = replace(run, ends=TraceEnd.VIOLATES, property="Low")
+    assert model.origin.disagreement(model, low) == "in the module, the end, after step 0: Low holds"
+    wrong = model.origin.disagreement(model, replace(run, steps=(Step(model.actions[0].name, {}, first),)))
+    assert wrong is not None and "step 1" in wrong and "the module has no step to that state" in wrong
 
 
 def test_symmetry_that_is_not_relied_on_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

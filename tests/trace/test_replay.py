@@ -68,11 +68,11 @@ TAMPERED: dict[str, tuple[Trace, str]] = {
     ),
     "a step too few": (
         replace(VIOLATION, steps=VIOLATION.steps[:1]),
-        "the end, after step 1 of everything: small holds",
+        "the end, after step 1: small holds",
     ),
     "another property": (
         replace(REACHED, property="small"),
-        "the end, after step 0 of everything: small holds",
+        "the end, after step 0: small holds",
     ),
     "an unknown property": (replace(VIOLATION, property="large"), "there is no property large"),
     "no property": (replace(VIOLATION, property=None), "the trace names no property"),

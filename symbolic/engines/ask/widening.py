@@ -14,9 +14,9 @@ from leadline.symbolic.engines.ask.result import Answer, Cause, Result, Stop, Ve
 from leadline.symbolic.engines.run.limits import Limits, time_stop
 from leadline.symbolic.lang import Endless, InternalError, Model
 from leadline.symbolic.meaning import path_of
-from leadline.symbolic.trace import DEADLOCK, TraceEnd, end_reason, trace_of_path
+from leadline.symbolic.meaning.trace import states
+from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, trace_of_path
 from leadline.symbolic.trace.replay import own_error, replay
-from leadline.symbolic.trace.trace import states
 
 
 @dataclass
@@ -184,6 +184,18 @@ def _lack(model: Model, answer: Answer) -> str | None:
             why = end_reason(Semantics(model), trace)
             return f"no symbolic form, so that only exploration answers: {why}"
     return None
+
+
+def told_by_values(model: Model, result: Result) -> Result:
+    """A result with its run as `by_values` tells it."""
+    return replace(result, trace=None if result.trace is None else by_values(model, result.trace))
+
+
+def by_values(model: Model, run: Trace) -> Trace:
+    """A run of a model as the specification takes it that the model was made of, with the error of that."""
+    assert model.origin is not None
+    taken: Trace = model.origin.retaken(model, run)
+    return replace(taken, why=own_error(model, run))
 
 
 def _unfinished(model: Model, answer: Answer, stop: Stop) -> Answer:

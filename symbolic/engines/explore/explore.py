@@ -16,6 +16,7 @@ from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, Interrupted, Limited, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
+from leadline.symbolic.engines.ask.widening import told_by_values
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
@@ -202,7 +203,7 @@ class Explore(Engine):
     def _of_module(self, model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
         """The answer about a TLA+ module, by its interpreter or by circuits."""
         # Here, since protocols in Python need none of it.
-        from leadline.symbolic.engines.explore.specifications import answer_of_module, told_by_values
+        from leadline.symbolic.engines.explore.specifications import answer_of_module
 
         narrower: list[CircuitExplorer] = []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -13,7 +12,7 @@ from pathlib import PurePath
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import SILENT, Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, JsonObject, Progress, Result, Stop, Verdict
-from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.ask.widening import by_values, told_by_values, widened_answers
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
@@ -30,8 +29,10 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart, n
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, counted_values, occurring
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
-from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, Path, State, path_of
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
+from leadline.symbolic.meaning.replay import Departs
+from leadline.symbolic.meaning.trace import states
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined
@@ -39,16 +40,14 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Place
-from leadline.symbolic.tla.typing import shows, untyped
+from leadline.symbolic.tla.typing import shows
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.operators import set_statistics
-from leadline.symbolic.tla.values.runs import FairRuns, is_violated
+from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer
 from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, tla_text
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
-from leadline.symbolic.trace.replay import own_error
-from leadline.symbolic.trace.trace import states
 
 _SOON = 1.0
 """Seconds of the processor in which a search is done soon."""
@@ -240,8 +239,7 @@ def _on_circuits(
     fired = {one.name: 0 for one in model.actions}
     for action in lowered.actions:
         fired[action.tla] += facts.actions[action.name]
-    retelling = Retelling(specification)
-    results = [retelling.result(lowered, one) for one in answer.results]
+    results = [told_by_values(lowered, one) for one in answer.results]
     return replace(answer, results=results, facts=replace(facts, actions=fired))
 
 
@@ -279,15 +277,12 @@ def in_types(model: Model, answer: Answer) -> Answer:
     interpreter = model.origin.interpreter
     runs = [one.trace for one in answer.results if one.trace is not None]
     runs += [answer.out_of_bounds] if answer.out_of_bounds is not None else []
-    stages = [(one.action, one.picks, one.state) for run in runs for one in run.stages]
+    stages = [one for run in runs for one in run.stages]
     claims = {run.property for run in runs if run.property is not None}
     telling = Telling(model, interpreter, stages, list(_beside(interpreter, runs)))
 
     def typed(run: Trace | None) -> Trace | None:
-        if run is None:
-            return None
-        begin, *steps = (Step(*telling.typed((x.action, x.picks, x.state))) for x in run.stages)
-        return replace(run, initial_picks=begin.picks, initial=begin.state, steps=tuple(steps))
+        return None if run is None else run.through(map(telling.typed, run.stages))
 
     results = [replace(one, trace=typed(one.trace)) for one in answer.results]
     beyond = typed(answer.out_of_bounds)
@@ -307,11 +302,9 @@ def without_slots(model: Model, answer: Answer) -> Answer:
     runs = [one.trace for one in answer.results] + [answer.out_of_bounds]
     if not any(runs) or any(one.verdict is Verdict.PROVED for one in answer.results):
         return answer
-    specification = model.origin.specification
-    retelling = Retelling(specification)
-    results = [retelling.result(model, one) for one in answer.results]
-    beyond = None if answer.out_of_bounds is None else retelling.run(model, answer.out_of_bounds)
-    outline = outlined(specification, model.parameters)
+    results = [told_by_values(model, one) for one in answer.results]
+    beyond = None if answer.out_of_bounds is None else by_values(model, answer.out_of_bounds)
+    outline = outlined(model.origin.specification, model.parameters)
     return in_types(outline, replace(answer, results=results, out_of_bounds=beyond))
 
 
@@ -339,18 +332,6 @@ def _beside(interpreter: Interpreter, runs: Iterable[Trace]) -> Iterator[State]:
         if len(found) >= TYPED:
             break
     return (state for state in found[:TYPED] if state is not None)
-
-
-def retold(model: Model, typed: Model, run: Trace) -> list[State]:
-    """The states of a run of a module as the interpreter has them.
-
-    Args:
-        model: the outline of the module.
-        typed: the model with the types of the run.
-        run: the run.
-    """
-    assert isinstance(model.origin, Outline)
-    return [*states(Retelling(model.origin.specification).run(typed, run))]
 
 
 def labels(model: Model, texts: Sequence[str]) -> tuple[Behaviour, Callable[[State], tuple[str, ...]]]:
@@ -386,48 +367,6 @@ def labels(model: Model, texts: Sequence[str]) -> tuple[Behaviour, Callable[[Sta
     return behaviour, told
 
 
-class Retelling:
-    """Gives the runs of a model of formulas the values and actions of the interpreter.
-
-    Args:
-        specification: the specification that the model was made of.
-    """
-
-    def __init__(self, specification: Specification) -> None:
-        self._behaviour = Behaviour(specification).without_canonical()
-
-    def result(self, model: Model, result: Result) -> Result:
-        """A result about the model with its run as the interpreter takes it.
-
-        Raises:
-            InternalError: if the interpreter does not take it.
-        """
-        return replace(result, trace=None if result.trace is None else self.run(model, result.trace))
-
-    def run(self, model: Model, run: Trace) -> Trace:
-        """A run of the model as the interpreter takes it.
-
-        Raises:
-            InternalError: if the interpreter does not take it.
-        """
-        kinds = [one.type for one in model.variables]
-        behaviour = self._behaviour
-        visited = [tuple(map(untyped, state, kinds)) for state in states(run)]
-        for state in visited:
-            with suppress(EvaluationError):  # then its steps go out of bounds
-                _ = behaviour.constraint is None or behaviour.constraint(state)
-        whole = visited if run.last is not None else [*visited, None]
-        path = path_of(behaviour, whole)
-        why = own_error(model, run)
-        return replace(trace_of_path(path, run.ends, run.property), loop=run.loop, why=why)
-
-
-def told_by_values(model: Model, result: Result) -> Result:
-    """A result about a model that a module was lowered to, with its run as the interpreter takes it."""
-    assert isinstance(model.origin, TlaOrigin)
-    return Retelling(model.origin.specification).result(model, result)
-
-
 def replayed(model: Model, stored: Stored) -> tuple[Model, Trace]:
     """The run of a file as the interpreter takes it, whichever engine has found it.
 
@@ -441,65 +380,28 @@ def replayed(model: Model, stored: Stored) -> tuple[Model, Trace]:
     Raises:
         UserError: if the interpreter does not take it, or it does not end as the file says.
     """
-    assert isinstance(model.origin, Outline)
-    behaviour = Behaviour(model.origin.specification).without_canonical()
-    path = path_of_stored(model, behaviour, stored)
-    end = stored.end(model)
-    run = replace(trace_of_path(tuple(path), end["ends"], end["property"]), loop=end["loop"])
-    wrong = _wrong_end(model.origin, behaviour, run)
-    if wrong is not None:
-        raise UserError(f"{stored.place} does not replay: {wrong}")
-    why = path[-1].why
-    result = _result(run.property or DEADLOCK, Verdict.VIOLATED, replace(run, why=why), run.length, None)
+    run = replayed_on_values(model, stored)
+    result = _result(run.property or DEADLOCK, Verdict.VIOLATED, run, run.length, None)
     typed = in_types(model, Answer([result]))
     ((one,), made) = typed.results, typed.model
     assert one.trace is not None and made is not None
     return made, one.trace
 
 
-def path_of_stored(model: Model, behaviour: Behaviour, stored: Stored) -> list[Outcome]:
-    """The outcomes of the run of a file, as the interpreter takes it.
-
-    The arguments and errors are those of `replayed`.
-    """
+def replayed_on_values(model: Model, stored: Stored) -> Trace:
+    """As `replayed`, with the values of the interpreter."""
+    assert isinstance(model.origin, Outline)
     names = [one.name for one in model.variables]
-    actions = [one.get("name") if isinstance(one, dict) else None for one in stored.data["actions"]]
-    path: list[Outcome] = []
-    for number, row in enumerate([*stored.rows(model), None][: len(actions) + 1]):
-        before = path[-1].state if path else None
-        outcomes = behaviour.successors(before) if before is not None else iter(behaviour.initial())
-        found = [one for one in outcomes if _is_shown(row, names, one.state)]
-        if not found:
-            where = f"no step of the module leads to states[{number}]" if number else "it begins elsewhere"
-            raise UserError(f"{stored.place} does not replay: {where}")
-        # Several actions may lead there.
-        named = [one for one in found if number and one.action == actions[number - 1]]
-        path.append((named or found)[0])
-    return path
 
+    def same(row: JsonObject | None, state: State | None) -> bool:
+        if row is None or state is None:
+            return row is None and state is None
+        return all(shows(row[name], value) for name, value in zip(names, state, strict=True))
 
-def _is_shown(row: JsonObject | None, names: Sequence[str], state: State | None) -> bool:
-    """Whether a row of a file is a state; None is a step out of bounds."""
-    if row is None or state is None:
-        return row is None and state is None
-    return all(shows(row[name], value) for name, value in zip(names, state, strict=True))
-
-
-def _wrong_end(origin: Outline, behaviour: Behaviour, run: Trace) -> str | None:
-    """The reason why a run of the interpreter does not end as it says; None if it does."""
-    if run.last is None:
-        return None if run.ends is TraceEnd.OUT_OF_BOUNDS else "its last step goes out of bounds"
-    if run.ends is TraceEnd.DEADLOCK:
-        enabled = next(behaviour.successors(run.last), None)
-        return None if enabled is None else f"{enabled.action} is enabled: this is not a deadlock"
     try:
-        refuted = origin.refutes(run.property, list(states(run)), run.loop)
-    except EvaluationError as error:
-        outside = run.ends is TraceEnd.OUT_OF_BOUNDS
-        return None if outside else f"{run.property} has no value in the module: {error}"
-    if run.ends is TraceEnd.OUT_OF_BOUNDS:
-        return f"{run.property} has a value in the module"
-    return None if refuted else f"{run.property} holds in the module"
+        return ModuleReplayer(model.origin.replayer.meaning, same).confirmed(stored.as_written(model))
+    except Departs as wrong:
+        raise UserError(f"{stored.place} does not replay: {wrong}") from wrong
 
 
 def explore_specification(
@@ -720,21 +622,23 @@ def _has_run(behaviour: Behaviour, explorer: Explorer[Behaviour]) -> bool:
 
 def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, str | None] | None:
     """A fair run that violates a property, or one on which it has no value and the reason."""
-    semantics = behaviour.without_canonical() if behaviour.canonical else behaviour
+    by = ModuleReplayer(Behaviour(behaviour.specification, interpreter=behaviour.interpreter))
     try:
         word = runs.violating(name)
     except OutsideAt as outside:
         states = runs.states_to(outside.places)
-        trace = trace_of_path(path_of(semantics, states), TraceEnd.OUT_OF_BOUNDS, name)
+        trace = trace_of_path(path_of(by.meaning, states), TraceEnd.OUT_OF_BOUNDS, name)
         return trace, str(outside.__cause__)
     if word is None:
         return None
-    stutters = word.loop == len(word.states) - 1
-    states = [*word.states, *([] if stutters else [word.states[word.loop]])]
-    if not is_violated(behaviour.interpreter, name, word.states, word.loop):
-        raise InternalError(f"a counterexample to {name} does not replay")
-    trace = trace_of_path(path_of(semantics, states), TraceEnd.VIOLATES, name)
-    return replace(trace, loop=word.loop), None
+    last = (
+        word.states[word.loop : word.loop + 1] if word.loop < len(word.states) - 1 else []
+    )  # else it stutters
+    run = Trace({}, None, (), TraceEnd.VIOLATES, name, word.loop)
+    try:
+        return by.confirmed(run.through(Step("", {}, one) for one in (*word.states, *last))), None
+    except Departs as wrong:
+        raise InternalError(f"a counterexample to {name} does not replay: {wrong}") from wrong
 
 
 def _tell_violations(

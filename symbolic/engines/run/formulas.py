@@ -9,22 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, too_large
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import engines_of
-from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.ask.widening import told_by_values, widened_answers
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.run.limits import Limits, address_space_mb
 from leadline.symbolic.engines.run.parallel import answer_in_children
 from leadline.symbolic.lang import Model, NoSymbolicForm
 from leadline.symbolic.solve import LONE
 from leadline.symbolic.trace import DEADLOCK
-
-if TYPE_CHECKING:
-    from leadline.symbolic.engines.explore.specifications import Retelling
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,6 @@ class Formulas(Engine):
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
         # Here, since protocols in Python need none of it.
-        from leadline.symbolic.engines.explore.specifications import Retelling
         from leadline.symbolic.tla.outline import Outline, formed
 
         assert isinstance(model.origin, Outline)
@@ -64,7 +59,7 @@ class Formulas(Engine):
         except NoSymbolicForm as missing:
             return Answer([_formless(name, missing.why) for name in names])
         listener.progress(Progress(-1, 0.0))
-        asking = _Asking(query, names, Retelling(model.origin.specification), listener)
+        asking = _Asking(query, names, listener)
         for name, why in lacking.items():
             asking.tell(_formless(name, why))
         asking.ask_all(made, limits)
@@ -78,14 +73,12 @@ class _Asking:
     Attributes:
         query: the query.
         names: the properties that it asks about.
-        retelling: gives runs the values of the interpreter.
         listener: is told of results that will not change.
         known: the results so far.
     """
 
     query: Query
     names: Sequence[str]
-    retelling: Retelling
     listener: Listener
     known: dict[str, Result] = field(default_factory=dict)
     _asked: bool = False
@@ -108,7 +101,7 @@ class _Asking:
             latest = answer
         for result in latest.results:
             if result.property not in self.known:
-                self.known[result.property] = self.retelling.result(self.model, result)
+                self.known[result.property] = told_by_values(self.model, result)
 
     def ask(self, model: Model, limits: Limits) -> Answer:
         """Ask for what is not known yet, about one model."""
@@ -136,7 +129,7 @@ class _Asking:
     def _done(self, result: Result) -> None:
         """Tell a result that holds whatever the types: a run out of bounds may only have left them."""
         if result.verdict in (Verdict.PROVED, Verdict.VIOLATED):
-            self.tell(self.retelling.result(self.model, result))
+            self.tell(told_by_values(self.model, result))
 
     def _members(self) -> Iterator[Options]:
         """The options of the engines but the explicit search, which is another member."""

@@ -28,9 +28,9 @@ from leadline.symbolic.engines.runs.rounds import BEGIN, rounds_model
 from leadline.symbolic.engines.runs.stabilizing import Moves
 from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expressions
 from leadline.symbolic.meaning import Steps
+from leadline.symbolic.meaning.trace import action_named
 from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
 from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay
-from leadline.symbolic.trace.trace import action_named
 
 MOST_ROUNDS = 20
 """Rounds that are tried. A run with more is likely to have them without end."""

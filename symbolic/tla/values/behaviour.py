@@ -48,6 +48,8 @@ class Behaviour:
     Args:
         specification: the specification.
         counting: whether the steps count how often the conjuncts of actions are true.
+        interpreter: the interpreter of the specification, if there is one. Each state then stands for itself, and
+            the assumptions are not looked at again.
 
     Attributes:
         symmetry: the permutations of SYMMETRY; None without it.
@@ -61,10 +63,12 @@ class Behaviour:
         ModelError: if a formula has no meaning here, or there are no initial states.
     """
 
-    def __init__(self, specification: Specification, counting: bool = False) -> None:
+    def __init__(
+        self, specification: Specification, counting: bool = False, interpreter: Interpreter | None = None
+    ) -> None:
         self.specification = specification
-        self.symmetry = symmetry_of(specification)
-        self.interpreter = Interpreter(specification, counting, self.symmetry)
+        self.symmetry = symmetry_of(specification) if interpreter is None else None
+        self.interpreter = interpreter or Interpreter(specification, counting, self.symmetry)
         if self.symmetry is not None:
             pure = all(map(self.interpreter.translation.pure, specification.formulas))
             self.symmetry.repeatable = pure and not counting
@@ -75,8 +79,9 @@ class Behaviour:
         found = (operators(one.body) for one in specification.definitions.values())
         self._asks_level = any("TLCGet" in names for names in found)
         self.weight = None
-        # The choices of an assumption are those of no state.
-        (Interpreter(specification) if self.symmetry is not None else self.interpreter).assume()
+        if interpreter is None:
+            # The choices of an assumption are those of no state.
+            (Interpreter(specification) if self.symmetry is not None else self.interpreter).assume()
         if specification.init is None or specification.next is None:
             raise no_behaviour(specification)
 

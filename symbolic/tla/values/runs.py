@@ -1,4 +1,4 @@
-"""Temporal formulas on the states of the interpreter: what they say of a run, and runs that violate them.
+"""Runs of the interpreter: temporal formulas, the search for runs that violate them, and the replay of known ones.
 
 `WF_v(A)` is `[]<>(~ENABLED <<A>>_v \\/ <<A>>_v)`, and `SF_v(A)` is `<>[]~ENABLED <<A>>_v \\/ []<><<A>>_v`; where a
 specification has them as conjuncts, the search for runs keeps account of each by itself.
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import eq
 from typing import Any, TypeAlias, cast
 
 from leadline.symbolic.lang import (
@@ -27,9 +28,11 @@ from leadline.symbolic.lang import (
     Temporal,
     nodes as n,
 )
-from leadline.symbolic.meaning import Explorer, Word, is_refuted, satisfies
+from leadline.symbolic.meaning import Explorer, Outcome, Word, is_refuted, satisfies
 from leadline.symbolic.meaning.fair import Product, fair_run
 from leadline.symbolic.meaning.graph import FoundGraph, OutsideAt
+from leadline.symbolic.meaning.replay import Departs, Replayer
+from leadline.symbolic.meaning.trace import Step, Trace, states, word_of
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import conjuncts
@@ -395,21 +398,46 @@ class FairRuns:
         return fair_run(Product(self._graph, self._leaves, self._formulas.of_runs(name)))
 
 
-def is_violated(interpreter: Interpreter, name: str, states: Sequence[State], loop: int | None) -> bool:
-    """Whether a fair run that goes on in a loop, or every run that begins so, violates a property.
+class ModuleReplayer(Replayer):
+    """A module's replay, by its interpreter. A step is found by its state among those that can be taken.
 
     Args:
-        interpreter: the meaning of the specification.
-        name: the property.
-        states: the run's states; with a loop the last one leads to the one at that place, or stutters.
-        loop: the place; None if the run is no more than a beginning.
-
-    Raises:
-        EvaluationError: if an expression has no value.
+        meaning: see `Replayer`.
+        same: `(state of a run, state) -> whether they are one`.
     """
-    formulas, leaves = TemporalFormulas(interpreter), _Leaves(interpreter)
-    if loop is None:
-        return is_refuted(leaves, formulas.claim(name), states)
-    word = Word(states, loop)
-    fair = satisfies(leaves, formulas.fair(), word)
-    return fair and not satisfies(leaves, formulas.claim(name), word)
+
+    meaning: Behaviour
+
+    def __init__(self, meaning: Behaviour, same: Callable[[Any, State | None], bool] = eq) -> None:
+        super().__init__(meaning)
+        self._same = same
+        self._formulas = TemporalFormulas(meaning.interpreter)
+        self._leaves = _Leaves(meaning.interpreter)
+
+    def taken(self, before: State | None, step: Step) -> Outcome:
+        # Several actions may lead there: the one that the run tells, if it is among them.
+        first: Outcome | None = None
+        for one in self.meaning.initial() if before is None else self.meaning.successors(before):
+            if self._same(step.state, one.state):
+                first = first or one
+                if one.action == step.action:
+                    return one
+        if first is None:
+            where = "does not begin there" if before is None else "has no step to that state"
+            raise Departs(f"the module {where}")
+        return first
+
+    def satisfied(self, run: Trace, last: State) -> bool:
+        name, specification = run.property or "", self.meaning.specification
+        if name in specification.invariants:
+            return self.meaning.property_function(name)(last)
+        if name not in specification.properties:
+            raise Departs(f"there is no property {name}")
+        claim = self._formulas.claim(name)
+        if run.loop is None:
+            return not is_refuted(self._leaves, claim, list(states(run)))
+        return satisfies(self._leaves, claim, word_of(run))
+
+    def unfair(self, run: Trace) -> str | None:
+        fair = satisfies(self._leaves, self._formulas.fair(), word_of(run))
+        return None if fair else "the fairness of the module is violated"

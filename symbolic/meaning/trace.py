@@ -1,15 +1,15 @@
-"""Counterexamples as data: states and the steps between them, as concrete values."""
+"""Counterexamples as data: states and the steps between them, as values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import Action, InternalError, Model, Value, counted, setting_text, spoken
-from leadline.symbolic.meaning import Path
+from leadline.symbolic.meaning.interface import Path, State
+from leadline.symbolic.meaning.runs import Word
 
 
 class TraceEnd(StrEnum):
@@ -89,6 +89,11 @@ class Trace:
         """The initial state, as a step of the action `init`, and the steps."""
         return (Step("init", self.initial_picks, self.initial), *self.steps)
 
+    def through(self, stages: Iterable[Step]) -> Trace:
+        """The trace with other stages in place of its own."""
+        begin, *steps = stages
+        return replace(self, initial_picks=begin.picks, initial=begin.state, steps=tuple(steps))
+
     @cached_property
     def once(self) -> tuple[Step, ...]:
         """The stages without the last one where that leads back to the state at `loop`."""
@@ -132,6 +137,13 @@ def trace_of_path(path: Path, ends: TraceEnd = TraceEnd.VIOLATES, claim: str | N
 def states(trace: Trace) -> Iterator[State]:
     """The states in order, without the one that is out of bounds."""
     return (stage.state for stage in trace.stages if stage.state is not None)
+
+
+def word_of(trace: Trace) -> Word:
+    """A run that goes on for ever. Where its last step leads back, the last state is the one at the loop."""
+    assert trace.loop is not None
+    visited = list(states(trace))
+    return Word(visited if trace.stutters else visited[:-1], trace.loop)
 
 
 def action_named(model: Model, name: str) -> Action:
