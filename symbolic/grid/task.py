@@ -122,7 +122,7 @@ def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
 
 def _explored(query: GridQuery, planned: Model) -> tuple[Result, Mapping[str, Any] | None]:
     """The result of exploration on values, as only that answers about a specification without a symbolic form."""
-    if ENGINES[query.engine].needs_formulas(query.query.options.to_json()):
+    if not ENGINES[query.engine].takes(True, query.query.options.to_json()):
         try:
             model_of(find(query.source, tried=True), dict(query.settings))
         except NoSymbolicForm as missing:

@@ -101,7 +101,7 @@ def chosen_engine(
         UserError: as `chosen_query`.
     """
     engines = engines_of(command)
-    taking = [one for one in engines.values() if one.takes(model, given)]
+    taking = [one for one in engines.values() if one.takes(model.alone, given)]
     own = {engine: {one.name for one in fields(engine.options)} for engine in taking}
     asked = given.keys() & set().union(*own.values())
     able = [one for one in _able(command, given) if one in taking]
@@ -158,8 +158,8 @@ def model_for(
         NoSymbolicForm: if there are no formulas.
     """
     first = likely_engine(command, given)
-    needed = first is None or first.needs_formulas(given)
-    return (model_of if needed else model_on_values)(entry, settings)
+    on_values = first is not None and first.takes(True, given)
+    return (model_on_values if on_values else model_of)(entry, settings)
 
 
 def likely_engine(command: str, given: Mapping[str, object]) -> Engine | None:

@@ -92,7 +92,7 @@ class Engine(ABC):
             model: the model that the query is about.
             query: the question; its solver is one by name.
             new_solver: makes a fresh solver; an engine that takes none does not call it.
-            limits: the limits to obey, if `limits_itself`.
+            limits: the limits to obey, if none other keeps to them: see `limited`.
             listener: is told of progress and results.
 
         Raises:
@@ -112,13 +112,14 @@ class Engine(ABC):
         """
         return None
 
-    def takes(self, model: Model, given: Mapping[str, object]) -> bool:
-        """Whether it works with the model, and with the values that a user gave for its options."""
-        return not (model.alone and self.needs_formulas(given))
+    def takes(self, alone: bool, given: Mapping[str, object]) -> bool:
+        """Whether it works with the values that a user gave for its options.
 
-    def needs_formulas(self, given: Mapping[str, object]) -> bool:
-        """Whether it cannot answer, with the options given, where only the origin knows the actions."""
-        return True
+        Args:
+            alone: whether only the model's origin knows the actions, so that there are no formulas.
+            given: the values.
+        """
+        return not alone
 
     def suits(self, model: Model, goal: str) -> str | None:
         """Why a command that leaves the choice to Leadline asks this engine about a property, in words.
@@ -127,10 +128,6 @@ class Engine(ABC):
             The reason, "" if none need be told; None if the engine does not suit the property.
         """
         return None
-
-    def head_start(self, model: Model, query: Query) -> float:
-        """The seconds that it has for itself in a portfolio, before other engines begin."""
-        return 0.0
 
     def loop(
         self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener

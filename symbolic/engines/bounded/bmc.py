@@ -38,9 +38,6 @@ UNROLLINGS = (STEPS, SWEEPS)
 ENDLESS = 1_000_000
 """Layers that no search gets to the end of."""
 
-HEAD_START = 2.0
-"""Seconds of the processor in which sweeps of a module's model often find a bug, if `FAR` sweeps take as long."""
-
 FAR = 10
 """Sweeps to look ahead where no depth is given."""
 
@@ -121,10 +118,6 @@ class Bmc(Engine):
 
     def member(self, depth: int | None) -> Options | None:
         return BmcOptions(ENDLESS, SWEEPS) if depth is None else BmcOptions(depth, STEPS)
-
-    def head_start(self, model: Model, query: Query) -> float:
-        # While a model is made, a module of few states is explored on values. Of the others, sweeps find bugs.
-        return HEAD_START if model.origin is not None else 0.0
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener

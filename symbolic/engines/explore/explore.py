@@ -46,7 +46,7 @@ _WORKER_MB = 2000
 """The least limit on memory, in MB, for each of several processes that explore."""
 
 HEAD_START = 1.5
-"""Seconds, of which a part goes by before a process explores."""
+"""Seconds for itself in a portfolio: on circuits a million states take one, which others need to begin."""
 _TELLING = 100_000
 """The number of states from which on the growth of levels tells how it goes on."""
 MOST_PERMUTATIONS = 5_040
@@ -132,8 +132,8 @@ class Explore(Engine):
     def member(self, depth: int | None) -> Options | None:
         return ExploreOptions(depth=depth, max_states=3_000_000, prove=True, vacuity=True)
 
-    def needs_formulas(self, given: Mapping[str, object]) -> bool:
-        return given.get("by") == CIRCUITS
+    def takes(self, alone: bool, given: Mapping[str, object]) -> bool:
+        return not alone or given.get("by") != CIRCUITS
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -214,10 +214,6 @@ class Explore(Engine):
             return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
         return answer_of_module(model, query, limits, listener, on_circuits)
-
-    def head_start(self, model: Model, query: Query) -> float:
-        # On circuits a million states take a second, which others need to begin.
-        return HEAD_START
 
 
 def foretold(level: Level, before: int, most: int | None) -> float | None:

@@ -15,12 +15,16 @@ from leadline.symbolic.engines.ask.query import Listener, Options, Query, too_la
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import engines_of
 from leadline.symbolic.engines.ask.widening import told_by_values, widened_answers
+from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.run.limits import Limits, address_space_mb
 from leadline.symbolic.engines.run.parallel import answer_in_children
 from leadline.symbolic.lang import Model, NoSymbolicForm
 from leadline.symbolic.solve import LONE
 from leadline.symbolic.trace import DEADLOCK
+
+HEAD_START = 2.0
+"""Seconds of the processor in which sweeps of a module's model often find a bug, if the first ten take as long."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class Formulas(Engine):
     takes_solver = False
     runs = AboutRuns.ANSWERED
 
-    def needs_formulas(self, given: Mapping[str, object]) -> bool:
-        return False
+    def takes(self, alone: bool, given: Mapping[str, object]) -> bool:
+        return True
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -123,8 +127,10 @@ class _Asking:
         if not left:
             return Answer(())
         # Sweeps have a head start with the first types alone, with which they find the bugs that few sweeps reach.
-        again, self._asked = self._asked, True
-        return answer_in_children(model, queries, limits, relay, branches=True, together=again)
+        # While the model was made, a module of few states was explored on values.
+        ahead = {} if self._asked else {BmcOptions.engine: HEAD_START}
+        self._asked = True
+        return answer_in_children(model, queries, limits, relay, branches=True, ahead=ahead)
 
     def _done(self, result: Result) -> None:
         """Tell a result that holds whatever the types: a run out of bounds may only have left them."""

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import runs as liveness
@@ -130,7 +131,7 @@ def answer_in_children(
     listener: Listener = SILENT,
     *,
     branches: bool = False,
-    together: bool = False,
+    ahead: Mapping[str, float] = MappingProxyType({}),
 ) -> Answer:
     """Answer queries side by side, a child process each, until every part has an answer.
 
@@ -141,7 +142,7 @@ def answer_in_children(
         limits: wall clock and address space of each process.
         listener: is told of progress, of the deepest search only, and of results.
         branches: see `QueryProcess`.
-        together: whether no engine has a head start.
+        ahead: the seconds that engines have for themselves before the others begin, by name.
 
     Returns:
         As `answer`. If several solvers could not answer a part, its solver is "auto", and the reason lists
@@ -159,12 +160,12 @@ def answer_in_children(
     patience = _Patience()
     sessions: dict[QueryProcess, _Session] = {}
     with ExitStack() as stack:
-        for group in [queries] if together else _by_head_start(model, queries, limits, patience):
-            ahead = patience.next_begins is not None
+        for group in _by_head_start(queries, ahead, limits, patience):
+            early = patience.next_begins is not None
             for query in group:
-                process = stack.enter_context(QueryProcess(model, query, limits, branches, ahead))
+                process = stack.enter_context(QueryProcess(model, query, limits, branches, early))
                 sessions[process] = _Session(model, query, shared)
-                if ahead:
+                if early:
                     patience.ahead[process] = sessions[process]
             if patience.deadline is None:
                 patience.deadline = _deadline(limits)
@@ -192,10 +193,10 @@ def _remarked(answer: Answer, sessions: Collection[_Session]) -> Answer:
 
 
 def _by_head_start(
-    model: Model, queries: Sequence[Query], limits: Limits, patience: _Patience
+    queries: Sequence[Query], ahead: Mapping[str, float], limits: Limits, patience: _Patience
 ) -> Iterator[Sequence[Query]]:
     """The queries that begin at once and, when the head start of some is over, the others."""
-    seconds = [ENGINES[query.engine].head_start(model, query) for query in queries]
+    seconds = [ahead.get(query.engine, 0.0) for query in queries]
     # Little time is better spent by all together.
     enough = limits.seconds is None or limits.seconds > _ENOUGH * max(seconds)
     if any(seconds) and not all(seconds) and enough:

@@ -47,7 +47,7 @@ class Portfolio(Engine):
     ) -> Answer:
         # Here, since the table that these work with lists this engine too.
         from leadline.symbolic.engines.ask.table import ENGINES, engines_of
-        from leadline.symbolic.engines.explore.explore import ExploreOptions
+        from leadline.symbolic.engines.explore.explore import HEAD_START, ExploreOptions
         from leadline.symbolic.engines.run.formulas import FormulasOptions
         from leadline.symbolic.engines.run.parallel import answer_in_children
 
@@ -60,10 +60,7 @@ class Portfolio(Engine):
             by_itself = ENGINES[ExploreOptions.engine].member(options.depth)
             members = [one for one in (by_itself, FormulasOptions(options.depth)) if one]
         queries = [replace(query, options=one, solver=LONE) for one in members]
-        return answer_in_children(model, queries, limits, listener)
+        return answer_in_children(model, queries, limits, listener, ahead={ExploreOptions.engine: HEAD_START})
 
-    def takes(self, model: Model, given: Mapping[str, object]) -> bool:
-        return given.get("depth") is None or model.alone
-
-    def needs_formulas(self, given: Mapping[str, object]) -> bool:
-        return False
+    def takes(self, alone: bool, given: Mapping[str, object]) -> bool:
+        return alone or given.get("depth") is None
