@@ -7,12 +7,13 @@ an option that is present, a place within a sequence's length, the payload of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from typing import NamedTuple
 
-from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.encode.circuit import TRUE, Circuit
+from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.values import component_types, is_binary, width
 from leadline.symbolic.lang import (
     Bool,
@@ -50,6 +51,8 @@ class FactPart(NamedTuple):
 
 Fact = tuple[str, tuple[FactPart, ...]]
 """A variable's name and the parts."""
+Needs = tuple[tuple[int, ...], ...]
+"""Clauses over the literals of a row, by number."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,11 @@ class Literal:
 
     Attributes:
         fact: what it says where it is true.
-        needs: clauses over the literals of the row, by number; the fact matters where all hold.
+        needs: the fact matters where all of these hold.
     """
 
     fact: Fact
-    needs: tuple[tuple[int, ...], ...]
+    needs: Needs
 
 
 class Facts:
@@ -80,8 +83,16 @@ class Facts:
         self.model = model
         self.literals: list[Literal] = []
         self._numbers: dict[Fact, int] = {}
+        # For each variable the place of its first literal, and those that matter together as the bits of a number.
+        self._parts: list[tuple[int, dict[Needs, int]]] = []
+        self._layout = Layout(Circuit())
+        self._of_value = cache(self._new_of_value)
         for variable in model.variables:
+            begin, together = len(self.literals), dict[Needs, int]()
             self._add(variable.type, (variable.name, ()), ())
+            for place, one in enumerate(self.literals[begin:], start=begin):
+                together[one.needs] = together.get(one.needs, 0) | 1 << place
+            self._parts.append((begin, together))
 
     def number(self, fact: Fact) -> int:
         """The literal that says a fact."""
@@ -89,16 +100,14 @@ class Facts:
 
     # -- the row, in the order of `Layout.literals` --------------------------------------------------
 
-    def _say(self, fact: Fact, word: FactPart, needs: tuple[tuple[int, ...], ...]) -> int:
+    def _say(self, fact: Fact, word: FactPart, needs: Needs) -> int:
         name, way = fact
         said = (name, (*way, word))
         self.literals.append(Literal(said, needs))
         self._numbers[said] = number = TRUE + len(self.literals)
         return number
 
-    def _one_hot(
-        self, fact: Fact, words: Sequence[FactPart], needs: tuple[tuple[int, ...], ...]
-    ) -> Sequence[int]:
+    def _one_hot(self, fact: Fact, words: Sequence[FactPart], needs: Needs) -> Sequence[int]:
         """The literal of each of several facts of which exactly one is true."""
         if len(words) == 2:
             second = self._say(fact, words[1], needs)
@@ -106,7 +115,7 @@ class Facts:
             return (-second, second)
         return [self._say(fact, word, needs) for word in words] if len(words) > 2 else [0] * len(words)
 
-    def _add(self, kind: Type, fact: Fact, needs: tuple[tuple[int, ...], ...]) -> None:
+    def _add(self, kind: Type, fact: Fact, needs: Needs) -> None:
         name, way = fact
         match kind:
             case Bool():
@@ -135,7 +144,7 @@ class Facts:
                 for word, inner_kind in zip(_ways(kind), component_types(kind), strict=True):
                     self._add(inner_kind, (name, (*way, word)), needs)
 
-    def _add_sequence(self, kind: Seq, fact: Fact, needs: tuple[tuple[int, ...], ...]) -> None:
+    def _add_sequence(self, kind: Seq, fact: Fact, needs: Needs) -> None:
         name, way = fact
         sizes = range(kind.capacity + 1) if kind.item.cardinality else range(1)
         lengths = self._one_hot(fact, [FactPart("length", None, size) for size in sizes], needs)
@@ -170,11 +179,28 @@ class Facts:
         """For each literal of the row, in order, the literal that says the same of the images."""
         return [self.number(_image(literal.fact, permutation)) for literal in self.literals]
 
-    @cached_property
-    def packed(self) -> Callable[[Sequence[Value]], tuple[int, int]]:
-        """Gives for a state the literals that are true and those that matter, each as the bits of a number;
-        the row's first literal is bit 0."""
-        return _product([variable.type for variable in self.model.variables])[1]
+    def packed(self, state: Sequence[Value]) -> tuple[int, int]:
+        """The literals that are true in a state and those that matter, each as the bits of a number.
+
+        The row's first literal is bit 0.
+        """
+        # Most steps change few variables.
+        found = [self._of_value(*one) for one in enumerate(state)]
+        return sum(true for true, _ in found), sum(matters for _, matters in found)
+
+    def _new_of_value(self, variable: int, value: Value) -> tuple[int, int]:
+        """As `packed`, for the literals of one variable, by its place."""
+        kind, (begin, together) = self.model.variables[variable].type, self._parts[variable]
+        row = self._layout.literals(self._layout.values.constant(kind, value), kind)
+
+        def holds(number: int) -> bool:
+            return (row[abs(number) - TRUE - 1 - begin] == TRUE) is (number > 0)
+
+        true = sum(1 << place for place, literal in enumerate(row, start=begin) if literal == TRUE)
+        matters = sum(
+            part for needs, part in together.items() if all(any(map(holds, clause)) for clause in needs)
+        )
+        return true & matters, matters
 
 
 def _ways(kind: Type) -> Iterator[FactPart]:
@@ -202,111 +228,3 @@ def way_text(word: FactPart) -> str:
         case "part" | "place":
             return f"[{word.value}]"
     return f".{word.value}" if word.kind == "field" else ""
-
-
-# -- concrete values as literals -----------------------------------------------------------------------
-
-_Pack = Callable[[Value], tuple[int, int]]
-"""Gives a value's true literals and those that matter."""
-
-_Packed = tuple[int, _Pack]
-"""How many literals a type has, and what gives those of a value."""
-
-
-def _packer(kind: Type) -> _Packed:
-    """The literals of a type's values; what was seen is remembered, since most steps change little."""
-    size, pack = _pack(kind)
-    known: dict[Value, tuple[int, int]] = {}
-
-    def remembered(value: Value) -> tuple[int, int]:
-        found = known.get(value)
-        if found is None:
-            found = known[value] = pack(value)
-        return found
-
-    return size, remembered
-
-
-def _pack(kind: Type) -> _Packed:
-    match kind:
-        case Bool():
-            return 1, lambda value: (int(value), 1)
-        case Int() if is_binary(kind):
-            bits = width(kind)
-            return bits, lambda value: (value - kind.low, (1 << bits) - 1)
-        case Int() | Named():
-            return _pack_one_hot(list(kind.values()))
-        case Set():
-            members = list(kind.item.values())
-            bit = {value: 1 << place for place, value in enumerate(members)}
-            return len(members), lambda value: (sum(bit[x] for x in value), (1 << len(members)) - 1)
-        case Option() if not kind.item.cardinality:
-            return 0, lambda value: (0, 0)
-        case Option():
-            size, item = _packer(kind.item)
-            present = _joined(
-                lambda value: (int(value is not None), 1),
-                lambda value: [] if value is None else [(1, item, value)],
-            )
-            return 1 + size, present
-        case Seq():
-            sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
-            head, length = _pack_one_hot(sizes)
-            size, item = _packer(kind.item) if sizes[-1] else (0, length)
-            items = _joined(
-                lambda value: length(len(value)),
-                lambda value: [(head + place * size, item, x) for place, x in enumerate(value)],
-            )
-            return head + sizes[-1] * size, items
-        case Union():
-            return _pack_union(kind)
-    return _product(component_types(kind))
-
-
-def _pack_one_hot(values: Sequence[Value]) -> _Packed:
-    if len(values) < 3:
-        second = values[-1]
-        size = len(values) - 1 if values else 0
-        return size, lambda value: (int(value == second) & size, size)
-    place = {value: 1 << i for i, value in enumerate(values)}
-    every = (1 << len(values)) - 1
-    return len(values), lambda value: (place[value], every)
-
-
-def _pack_union(kind: Union) -> _Packed:
-    tags = [tag for tag, record in kind.variants if record.cardinality]
-    head, tagged = _pack_one_hot(tags)
-    end, places = _placed([kind.by_tag[tag] for tag in tags], head)
-    payloads = dict(zip(tags, places, strict=True))
-    return end, _joined(lambda value: tagged(value[0]), lambda value: [(*payloads[value[0]], value[1])])
-
-
-def _placed(kinds: Sequence[Type], start: int) -> tuple[int, list[tuple[int, _Pack]]]:
-    """The end of the literals of several types, one type's behind the other's, and where each begins."""
-    places = []
-    for kind in kinds:
-        size, pack = _packer(kind)
-        places.append((start, pack))
-        start += size
-    return start, places
-
-
-def _product(kinds: Sequence[Type]) -> _Packed:
-    end, places = _placed(kinds, 0)
-    return end, _joined(
-        lambda value: (0, 0), lambda value: [(*at, part) for at, part in zip(places, value, strict=True)]
-    )
-
-
-def _joined(head: _Pack, parts: Callable[[Value], list[tuple[int, _Pack, Value]]]) -> _Pack:
-    """The literals of a value's head, and behind them those of its parts, each from some place on."""
-
-    def joined(value: Value) -> tuple[int, int]:
-        true, matters = head(value)
-        for start, pack, part in parts(value):
-            own, own_matters = pack(part)
-            true |= own << start
-            matters |= own_matters << start
-        return true, matters
-
-    return joined
