@@ -266,10 +266,12 @@ Total == Add \\/ (out' = <<Sum(sent)>> /\\ UNCHANGED <<sent, time>>)
 Wait == sent # {} /\\ Best.ballot < 2 /\\ time < 2 /\\ time' = time + 1 /\\ UNCHANGED <<sent, out>>
 Late == Add \\/ Wait \\/ (time = 2 /\\ sent # {} /\\ out' = <<Best.from>> /\\ UNCHANGED <<sent, time>>)
 AnyOne == sent # {} => (CHOOSE m \\in sent : TRUE).from \\in Nodes
+Early == TLCGet("level") < 9
 """
 CHOSEN = {
     "NEXT Highest": 22, "NEXT Listed": 28, "NEXT Total": 30,
     "NEXT Winner": 81, "NEXT Late": 133, "NEXT Add INVARIANT AnyOne": 10,
+    "NEXT Total CONSTRAINT Early": 30,
 }  # fmt: skip
 """The numbers of states of TLC: with SYMMETRY where it holds, without it for Winner and Late."""
 
@@ -282,6 +284,33 @@ def test_a_choice_upholds_the_symmetry_if_nothing_depends_on_it(tmp_path: Path, 
     assert answer.told(ExploreFacts).states == CHOSEN[config]
     assert behaviour.symmetry is not None
     assert ("at " in (behaviour.symmetry.remark() or "")) is ("Winner" in config or "Late" in config)
+
+
+FOLDED = """
+EXTENDS Integers, FiniteSets, FiniteSetsExt, Bags, TLC
+CONSTANTS Nodes
+VARIABLES rank, total
+Symmetry == Permutations(Nodes)
+Init == rank \\in [Nodes -> 0..1] /\\ total = 0
+Plus(a, b) == b + a
+Sum == FoldSet(LAMBDA n, sum : Plus(rank[n], sum), 0, Nodes)
+Count == FoldSet(LAMBDA n, count : IF rank[n] = 0 THEN count ELSE count + 1, 0, Nodes)
+Size == BagCardinality([n \\in Nodes |-> rank[n] + 1]) - Cardinality(UNION {{n} : n \\in Nodes})
+Last == FoldSet(LAMBDA n, last : IF rank[n] = 0 THEN rank[n] ELSE 2 * last, 3, Nodes)
+Next == total' = @ /\\ UNCHANGED rank
+"""
+"""Sums of ranks, and a result of which only its values tell that it does not depend on the order of the nodes."""
+
+
+@pytest.mark.parametrize("total, states", {"Sum": 7, "Count": 7, "Size": 7, "Last": 5}.items())
+def test_the_order_in_which_a_sum_is_folded_is_no_choice(tmp_path: Path, total: str, states: int) -> None:
+    """The numbers of states of TLC."""
+    config = "CONSTANT Nodes = {a, b, c} INIT Init NEXT Next SYMMETRY Symmetry"
+    behaviour = Behaviour(specification(tmp_path, FOLDED.replace("@", total), config))
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False)
+    assert answer.told(ExploreFacts).states == states
+    assert behaviour.symmetry is not None
+    assert (behaviour.symmetry.open_choices == 0) is (total != "Last")
 
 
 def test_a_symmetry_that_does_not_hold_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

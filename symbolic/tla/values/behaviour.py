@@ -70,8 +70,8 @@ class Behaviour:
         self.symmetry = symmetry_of(specification) if interpreter is None else None
         self.interpreter = interpreter or Interpreter(specification, counting, self.symmetry)
         if self.symmetry is not None:
-            pure = all(map(self.interpreter.translation.pure, specification.formulas))
-            self.symmetry.repeatable = pure and not counting
+            repeatable = all(map(self.interpreter.translation.repeatable, specification.formulas))
+            self.symmetry.repeatable = repeatable and not counting
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
         self._outside: dict[State, str] = {}
@@ -204,7 +204,7 @@ class Behaviour:
 
         def find(state: State | None, add: Callable[[State | None], None]) -> None:
             for one in self._alike(lambda: _listed(step, state), _same_states):
-                if one is not None and checked.is_new(state, one):
+                if checks and one is not None and checked.is_new(state, one):
                     self._check(state, one, checks)
                 add(canonical(one) if canonical is not None and one is not None else one)
 

@@ -251,16 +251,6 @@ def sort(t: Translation, e: s.Apply, scope: Scope) -> Code:
     return Code(f"sort({t.value(e.arguments[0], scope)}, {less})", Kind.FUNCTION)
 
 
-def fold(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    op = t.callable(e.arguments[0], 2, scope)
-    base, elements = (t.value(one, scope) for one in e.arguments[1:])
-    first = ""
-    if t.source.namespace.get("symmetry") is not None:
-        place = t.source.constant("place", e.place)
-        first = f", lambda left: symmetry.chosen(left, False, {place})"
-    return Code(f"fold({op}, {base}, {elements}{first})", Kind.VALUE)
-
-
 def print_only(t: Translation, e: s.Apply, scope: Scope) -> Code:
     return Code(f"(tell({t.value(e.arguments[0], scope)}, TRUE) is TRUE)", Kind.TRUTH)
 
@@ -430,7 +420,6 @@ OPERATORS: Mapping[str, Rule] = {
     "\\notin": membership,
     "SelectSeq": select,
     "SortSeq": sort,
-    "FoldInOrder": fold,
     "PrintT": print_only,
 }
 """The rules of the built-in operators that need no statements."""

@@ -22,7 +22,7 @@ from leadline.symbolic.tla.values.scopes import (
     Reference,
     Scope,
 )
-from leadline.symbolic.tla.values.statements import STATEMENTS, loops, named, returned, settle, union
+from leadline.symbolic.tla.values.statements import STATEMENTS, fold, loops, named, returned, settle, union
 from leadline.symbolic.tla.values.translation import Rules, Translation, as_value
 from leadline.symbolic.tla.values.writer import Fn, Lines
 
@@ -469,5 +469,7 @@ def enabled(t: Translation, e: s.Apply, scope: Scope) -> Code:
     return Code(t.source.call(scope.fn, fn), Kind.TRUTH)
 
 
-RULES = Rules(NODES, {**OPERATORS, "UNION": union, "ENABLED": enabled}, STATEMENTS, returned)
+RULES = Rules(
+    NODES, {**OPERATORS, "UNION": union, "FoldInOrder": fold, "ENABLED": enabled}, STATEMENTS, returned
+)
 """The rules of all expressions."""

@@ -17,6 +17,7 @@ from leadline.symbolic.tla.values.scopes import (
     Names,
     Operator,
     Pending,
+    Reference,
     Scope,
 )
 from leadline.symbolic.tla.values.translation import (
@@ -569,3 +570,55 @@ STATEMENTS: Mapping[type[s.Expression], StatementRule] = {
     s.Image: _image,
     s.Function: _function,
 }
+
+
+# Folds
+
+
+def fold(t: Translation, e: s.Apply, scope: Scope) -> Code:
+    """An operator folded over a set. With symmetry, the element that is next counts as chosen if it matters."""
+    op = t.callable(e.arguments[0], 2, scope)
+    base, elements = (t.value(one, scope) for one in e.arguments[1:])
+    first = ""
+    if t.source.namespace.get("symmetry") is not None and not _in_any_order(t, e.arguments[0], scope):
+        place = t.source.constant("place", e.place)
+        first = f", lambda left: symmetry.chosen(left, False, {place})"
+    return Code(f"fold({op}, {base}, {elements}{first})", Kind.VALUE)
+
+
+_JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
+"""Operators for which neither the order nor the grouping of several arguments matters."""
+
+
+def _in_any_order(t: Translation, operator: s.Expression, scope: Scope) -> bool:
+    """Whether an operator joins a term of its first argument to its second one by one of these operators."""
+    names = {**scope.names, "operator@": t.operator(operator, scope), "x@": _INNER, "result@": _OUTER}
+    return _joined_by(t, s.Apply("operator@", (s.Apply("x@"), s.Apply("result@"))), names) is not None
+
+
+def _joined_by(t: Translation, e: s.Expression, names: Names) -> str | None:
+    """The operator by which an expression joins terms to the result so far; "" if it is that result, None if none.
+
+    The result so far is `_OUTER`.
+    """
+    if _alias(e, names) is _OUTER:
+        return ""
+    match e:
+        case s.If(condition, then, otherwise) if _OUTER not in _locals(t, condition, names):
+            found = {_joined_by(t, one, names) for one in (then, otherwise)} - {""}
+            return found.pop() if len(found) == 1 else None
+        case s.Apply(key, arguments):
+            while isinstance(one := names.get(key), Reference):
+                key = one.key
+            if one is None and key in t.definitions and not t.recursive(key):
+                one = Operator(t.definitions[key].parameters, t.definitions[key].body, {})
+            if isinstance(one, Operator) and len(one.parameters) == len(arguments):
+                if any(p.arity for p in one.parameters):
+                    return None
+                pairs = zip(one.parameters, arguments, strict=True)
+                return _joined_by(t, one.body, {**one.names, **{p.name: ByName(a, names) for p, a in pairs}})
+            inside = [_OUTER in _locals(t, a, names) for a in arguments]
+            if one is None and key in _JOINING and inside.count(True) == 1:
+                inner = _joined_by(t, arguments[inside.index(True)], names)
+                return key if inner in ("", key) else None
+    return None

@@ -65,14 +65,20 @@ class Symmetry:
         self.repeatable = True
         self._watching = True
         self._case: frozenset[int] | None = None
-        self._others: list[tuple[frozenset[int], s.Place, frozenset[Value]]] = []
+        self._others: list[tuple[frozenset[int], s.Place, tuple[Value, ...]]] = []
         self._use([one for one in graphs if one])
 
     def _use(self, permutations: Sequence[_Permutation]) -> None:
         self.permutations = permutations
         self.moved = frozenset[Value](x for one in permutations for x in one)
         self._first: dict[tuple[Value, ...], dict[int, frozenset[int]]] = {}
-        self.__dict__.pop("group", None)
+        for name in ("group", "_cases"):
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def _cases(self) -> frozenset[int]:
+        """The numbers of the permutations, 0 for the identity."""
+        return frozenset(range(len(self.group) + 1))
 
     @cached_property
     def group(self) -> list[_Move]:
@@ -144,19 +150,17 @@ class Symmetry:
         """
         if not self._watching or not (undecided or len(found) > 1):
             return found[0]
-        mine = self.moved if undecided else self.moved & frozenset(_model_values(found))
-        if not mine:
-            return found[0]
-        taken = {} if undecided else self._taken(tuple(found))
-        if len(taken) == 1:
+        elements = tuple(found)
+        taken = {} if undecided else self._taken(elements)
+        if len(taken) == 1 or not self.moved:
             return found[0]
         if undecided or self._case is None:
-            self._drop(place, mine)
+            self._drop(place, self.moved if undecided else _model_values(elements))
             raise ToldApart
         self.open_choices += 1
         cases = {index: those & self._case for index, those in taken.items() if those & self._case}
         (index, self._case), *others = cases.items()
-        self._others += [(those, place, mine) for _, those in others]
+        self._others += [(those, place, elements) for _, those in others]
         return found[index]
 
     def _taken(self, found: tuple[Value, ...]) -> dict[int, frozenset[int]]:
@@ -186,15 +190,15 @@ class Symmetry:
             return evaluate()
         self._others.clear()
         try:
-            self._case = frozenset(range(len(self.group) + 1))
+            self._case = self._cases
             result, failure = _attempt(evaluate)
             while self._others:
-                self._case, place, values = self._others.pop()
+                self._case, place, elements = self._others.pop()
                 other, fails = _attempt(evaluate)
                 both = failure is not None and fails is not None
                 one = failure is None and fails is None and same(cast(_T, result), cast(_T, other))
                 if not (both or one):
-                    self._drop(place, values)
+                    self._drop(place, _model_values(elements))
                     raise ToldApart
         finally:
             self._case = None
@@ -217,7 +221,7 @@ class Symmetry:
 
     def _drop(self, place: s.Place, values: Iterable[Value]) -> None:
         """Drop the permutations that move one of some values."""
-        values = frozenset(values)
+        values = self.moved & frozenset(values)
         kept = [one for one in self.permutations if values.isdisjoint(one)]
         if len(kept) < len(self.permutations):
             self.apart[place] = self.apart.get(place, frozenset()) | frozenset(map(str, values))
@@ -276,31 +280,36 @@ def group(given: Sequence[_Permutation]) -> list[_Permutation]:
 class Orbits:
     """The states that were seen first of all that permutations turn into each other.
 
+    To hash a value of many parts takes long, so the values of variables are numbered with those of their images:
+    a state and its images are then found as tuples of numbers.
+
     Args:
         permutations: a group without the identity.
     """
 
     def __init__(self, permutations: Iterable[_Permutation]) -> None:
         self._moves = [_Move(one) for one in permutations]
-        self._first: set[State] = set()
-        self._known: dict[State, State] = {}
+        self._numbers: dict[Value, int] = {}
+        self._images: dict[Value, tuple[int, ...]] = {}
+        self._first: dict[tuple[int, ...], State] = {}
 
     def __call__(self, state: State) -> State:
         """The image of a state that was seen first; the state itself if none was seen."""
-        if state in self._first:
-            return state
-        known = self._known.get(state)
-        if known is not None:
-            return known
-        for move in self._moves:
-            image = tuple([move.of_object(x) for x in state])
-            if image in self._first:
-                if len(self._known) >= _MOST_KNOWN:
-                    self._known.clear()
-                self._known[state] = image
-                return image
-        self._first.add(state)
+        known, first = self._images, self._first
+        same, *images = zip(*[known.get(x) or self._numbered(x) for x in state], strict=True)
+        for image in (same, *images):
+            found = first.get(image)
+            if found is not None:
+                return found
+        first[same] = state
         return state
+
+    def _numbered(self, value: Value) -> tuple[int, ...]:
+        """The numbers of a value and of its images."""
+        images = (value, *(move(value) for move in self._moves))
+        numbers = self._numbers
+        row = self._images[value] = tuple(numbers.setdefault(one, len(numbers)) for one in images)
+        return row
 
 
 class _Move:
@@ -308,17 +317,6 @@ class _Move:
 
     def __init__(self, permutation: _Permutation) -> None:
         self._known: dict[Value, Value] = dict(permutation)
-        self._objects: dict[int, tuple[Value, Value]] = {}
-
-    def of_object(self, value: Value) -> Value:
-        """The image of a variable's value, kept by the object: steps keep most objects, and hashing takes long."""
-        found = self._objects.get(id(value))
-        if found is None:
-            if len(self._objects) >= _MOST_KNOWN:
-                self._objects.clear()
-            # The object is kept, so that no other one gets its number.
-            found = self._objects[id(value)] = (value, self(value))
-        return found[1]
 
     def __call__(self, value: Value) -> Value:
         kind = value.__class__

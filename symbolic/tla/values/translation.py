@@ -30,9 +30,8 @@ _TRUTHS = frozenset({
     "TRUE", "FALSE", "~", "/\\", "\\/", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">",
     "<=", ">=", "ENABLED", "UNCHANGED", "IsFiniteSet",
 })  # fmt: skip
-_IMPURE = frozenset(
-    {"\\cdot", "RandomElement", "TLCGet", "TLCGetOrDefault", "TLCSet", "JavaTime", "Print", "PrintT"}
-)
+_NOTING = frozenset({"\\cdot", "RandomElement", "TLCSet", "JavaTime", "Print", "PrintT"})
+_IMPURE = _NOTING | {"TLCGet", "TLCGetOrDefault"}
 _ATOMS = (s.Number, s.String, s.ModelValue)
 
 
@@ -258,6 +257,10 @@ class Translation:
     def pure(self, e: s.Expression) -> bool:
         """Whether the value of an expression depends on nothing but what it reads."""
         return not self.uses(e, _IMPURE)
+
+    def repeatable(self, e: s.Expression) -> bool:
+        """Whether an expression may be evaluated again in a state: it prints, counts and draws nothing."""
+        return not self.uses(e, _NOTING)
 
     def uses(self, e: s.Expression, names: Set[str]) -> bool:
         """Whether an expression, or a definition that it goes through, has an operator of some names."""
