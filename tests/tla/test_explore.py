@@ -398,7 +398,7 @@ def test_postconditions_are_evaluated_after_the_search(
 def test_a_bound_name_of_another_module_is_no_constant_of_this_one(tmp_path: Path) -> None:
     """As in MCVoting of tlaplus/Examples: SYMMETRY holds."""
     init = "VARIABLE x\nCONSTANT S\nInit == x = {}\nNext == \\E a \\in S \\ x : x' = x \\cup {a}"
-    other = f"{init}\nFew == \\A a, b \\in x : a = a"
+    other = f"{init}\nSame(a, b) == a = b\nFew == \\A a, b \\in x : Same(a, a)"
     body = "EXTENDS Other, TLC\nCONSTANTS a, b\nMembers == {a, b}\nBoth == Permutations(Members)"
     config = "CONSTANTS a = a b = b S <- Members\nINIT Init NEXT Next INVARIANT Few SYMMETRY Both"
     behaviour = Behaviour(specification(tmp_path, body, config, Other=other))

@@ -103,12 +103,12 @@ class Symmetry:
             constant: gives the value of a constant.
         """
         definitions = specification.definitions
-        work = list(specification.formulas)
+        work: list[s.Expression | s.Definition] = list(specification.formulas)
         seen = set[str]()
         analysis = Analysis(definitions, specification.levels.variables)
         while work:
             e = work.pop()
-            # A name that a quantifier of another module binds may be that of a constant here.
+            # A name that another module binds, by a quantifier or as a parameter, may be that of a constant here.
             free = analysis.free(e)
             for node in _nodes(e):
                 if isinstance(node, s.ModelValue):
@@ -122,7 +122,7 @@ class Symmetry:
                     one = definitions[node.operator]
                     fixed = not one.parameters and specification.levels.of(node) is Level.CONSTANT
                     if not (fixed and self._keep_fixing(node, constant)):
-                        work.append(one.body)
+                        work.append(one)
 
     def _keep_fixing(self, e: s.Apply, constant: _Constant) -> bool:
         """Drop the permutations that change a constant; return whether its value shows which these are."""
