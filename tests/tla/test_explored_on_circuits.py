@@ -12,7 +12,7 @@ import pytest
 
 from leadline.symbolic.bits import Search, divided
 from leadline.symbolic.catalog import find, model_on_values
-from leadline.symbolic.engines import Answer, Query, answer
+from leadline.symbolic.engines import Answer, Query, Verdict, answer
 from leadline.symbolic.engines.explore import specifications
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
@@ -195,6 +195,20 @@ def test_members_that_a_module_names_are_not_exchanged(tmp_path: Path, at_once: 
     module = module.replace("CONSTANTS N, V", "CONSTANTS N, V, First")
     _, facts = explored(tmp_path, module, f"{config} CONSTANT First = n1")
     assert facts.by == "values" and facts.symmetry is not None
+
+
+def test_a_proof_looks_at_every_state_where_members_are_told_apart(tmp_path: Path, at_once: None) -> None:
+    path = tmp_path / "Reduced.tla"
+    path.write_text(
+        VOTES.replace("CONSTANTS N, V", "CONSTANTS N, V, First").replace("m.val \\in V", "m.from # First")
+    )
+    path.with_suffix(".cfg").write_text(
+        f"{HEAD} NEXT Next SYMMETRY Symmetry INVARIANT Some CONSTANT First = n1"
+    )
+    model = model_on_values(find(str(path)), {})
+    found = answer(model, Query(str(path), {}, None, ExploreOptions(prove=True), deadlock=False))
+    assert found.told(ExploreFacts).by == "circuits"
+    assert [(one.verdict, one.steps) for one in found.results] == [(Verdict.VIOLATED, 1)]
 
 
 def is_reduced(seed: int) -> bool:

@@ -202,15 +202,22 @@ def _on_circuits(
     specification: Specification, model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]
 ) -> Answer | None:
     """The answer by the module's model; None if it has none, or something is out of bounds of the model alone."""
-    assert isinstance(query.options, ExploreOptions)
-    most = MOST_ON_CIRCUITS if query.options.prove else query.options.max_states
-    symmetry = bool(specification.symmetry)
-    asked = replace(query, options=replace(query.options, by=CIRCUITS, symmetry=symmetry, max_states=most))
+    options = query.options
+    assert isinstance(options, ExploreOptions)
+    most = MOST_ON_CIRCUITS if options.prove else options.max_states
+    options = replace(options, by=CIRCUITS, symmetry=bool(specification.symmetry), max_states=most)
+    asked = replace(query, options=options)
 
     def put(wider: Model, rest: Limits) -> Answer:
         assert isinstance(wider.origin, TlaOrigin)
         try:
-            return ask(wider.origin.taking_for_one(wider), asked, rest)
+            try:
+                return ask(wider.origin.taking_for_one(wider), asked, rest)
+            except (UserError, Unsupported):
+                if not options.prove or specification.view is not None:
+                    raise
+                # Where the model tells members apart, a proof looks at every state.
+                return ask(wider, replace(asked, options=replace(options, symmetry=False)), rest)
         except Interrupted as interrupted:
             # Its runs have types already.
             told = replace(interrupted.answer, model=wider)
