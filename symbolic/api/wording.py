@@ -350,10 +350,12 @@ def _of_proof(model: Model, result: Result, size: ProofSize) -> Iterator[str]:
         yield from (
             "",
             f"{result.property} is inductive within bounds: it holds in every state that is reached within them.",
-            f"Only a bound stands against a proof: {step} leaves it from the last state below",
+            f"Only a bound stands against a proof: {step} leaves it from the last state below"
+            if model.origin is None
+            else f"Only {step} stands against a proof: it has no value from the last state below",
             f"({result.reason}).",
             "You can",
-            *WITHIN_BOUNDS_ADVICE,
+            *within_bounds_advice(model),
         )
     if size.methods:
         yield from (
@@ -385,13 +387,16 @@ def _proofs_json(model: Model, query: Query, answer: Answer) -> Json:
     return {**model_json(model), "fingerprint": model.fingerprint, **told}
 
 
-WITHIN_BOUNDS_ADVICE = (
-    "- widen the bound;",
-    "- or declare a @constraint that is false in such a state: no step is then taken from it;",
-    "- or prove it of the states that are reached within bounds, and of no others: give",
-    f"  --engine {PdrOptions.engine} --within-bounds.",
-)
-"""The ways on where only bounds stand against a proof."""
+def within_bounds_advice(model: Model) -> Sequence[str]:
+    """The ways on where only bounds, or of a module expressions without a value, stand against a proof."""
+    own = model.origin is None
+    constrain = "declare a @constraint" if own else "state a CONSTRAINT"
+    return (
+        "- widen the bound;" if own else "- mend the expression;",
+        f"- or {constrain} that is false in such a state: no step is then taken from it;",
+        "- or prove it of the states that are reached within bounds, and of no others: give",
+        f"  --engine {PdrOptions.engine} --within-bounds.",
+    )
 
 
 # -- induction -------------------------------------------------------------------------------------------
@@ -486,7 +491,7 @@ def _only_bounds(model: Model, goal: str, results: Sequence[Result]) -> list[str
         *(f"  {one.part}: {one.reason}" for one in wrong),
         "The state before need not be reachable; --no-strengthenings decides whether it is, and looks for",
         "a constraint that suffices. If it is, you can",
-        *WITHIN_BOUNDS_ADVICE,
+        *within_bounds_advice(model),
     ]
 
 

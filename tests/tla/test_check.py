@@ -130,6 +130,15 @@ def test_what_has_no_value_is_told_while_the_search_goes_on(
     assert [x.verdict for x in found.results if x.property == "Inv"] == [Verdict.OUT_OF_BOUNDS]
 
 
+def test_the_advice_on_an_expression_without_a_value_is_for_a_module(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 2\nNext == x' = x - 1 - (1 \\div x) * 0\nInv == x < 9"
+    assert main(["prove", written(tmp_path, body, "Inv"), "--property", "Inv"]) == 21
+    out = capsys.readouterr().out
+    assert "Only Next stands against a proof: it has no value" in out and "state a CONSTRAINT" in out
+
+
 def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers, FiniteSets
