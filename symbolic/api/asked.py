@@ -26,8 +26,9 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.ask.result import Cause, Judgement, judgement
 from leadline.symbolic.engines.ask.widening import Kept, widened_answers
+from leadline.symbolic.engines.explore.explore import has_slots
 from leadline.symbolic.engines.run.parallel import with_types
-from leadline.symbolic.lang import Model, Slots, UserError, all_types, counted
+from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.meaning.trace import title
 from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
 
@@ -324,7 +325,7 @@ class Asked:
 
 def _in_words_of_module(model: Model, found: Answer) -> Answer:
     """An answer with messages in place of slots: a person has not written these."""
-    if not any(isinstance(kind, Slots) for kind in all_types(one.type for one in model.variables)):
+    if not has_slots(one.type for one in model.variables):
         return found
     # Here, since protocols in Python need none of it.
     from leadline.symbolic.engines.explore.specifications import without_slots

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from leadline.symbolic.api.tables import summary
 from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.lang import Map, Type, setting_text
 from leadline.symbolic.notation.types import set_text
@@ -62,11 +63,11 @@ def protocol_html(protocol: LoadedProtocol) -> str:
     ]
     return framed(
         _heading(str(protocol)),
-        f"<p>{escape(_first(protocol.doc))}</p>" if protocol.doc else "",
+        f"<p>{escape(summary(protocol.doc))}</p>" if protocol.doc else "",
         _table(["parameter", "value", "range"], parameters) if parameters else "",
         _table(["variable", "type"], variables),
         _table(
-            ["", "name", "meaning"], ([*map(_cell, (kind, name, _first(doc)))] for kind, name, doc in stated)
+            ["", "name", "meaning"], ([*map(_cell, (kind, name, summary(doc)))] for kind, name, doc in stated)
         ),
     )
 
@@ -77,10 +78,6 @@ def _type(kind: Type) -> str:
 
 def _code(text: str) -> str:
     return f"<td><code>{escape(text)}</code></td>"
-
-
-def _first(doc: str) -> str:
-    return " ".join(doc.split("\n\n", 1)[0].split())
 
 
 def results_html(results: Results) -> str:

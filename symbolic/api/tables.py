@@ -65,6 +65,11 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
     ]
 
 
+def summary(doc: str) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join(doc.split("\n\n", 1)[0].split())
+
+
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(len, column)) for column in zip(*rows, strict=True)]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
-from leadline.symbolic.api.tables import columns
+from leadline.symbolic.api.tables import columns, summary
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, model_on_values, split_path
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.output import add_format, as_json, deliver
@@ -35,6 +35,7 @@ from leadline.symbolic.lang import (
     spoken,
 )
 from leadline.symbolic.meaning.trace import title
+from leadline.symbolic.notation.names import all_types
 from leadline.symbolic.notation.types import set_text
 
 
@@ -191,6 +192,7 @@ def _report(entry: Entry, model: Model) -> Iterator[str]:
     yield title(model)
     yield from indented(entry.doc, 2)
     total = sum(bits(variable.type) for variable in model.variables)
+    sorts = (kind for kind in all_types(model) if isinstance(kind, Sort))
     step = _step_size(model)
     if step is None:
         yield f"  one step is so large that its encoding takes more than {_PATIENCE:g} s"
@@ -198,7 +200,7 @@ def _report(entry: Entry, model: Model) -> Iterator[str]:
         yield f"  one step is encoded in {step['variables']:,} variables and {step['clauses']:,} clauses"
     for head, part in (
         ("parameters", _parameters(entry, model)),
-        ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in _sorts_of(model)]),
+        ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in sorts]),
         (f"variables (at most {size(total)} states)", _variables(model)),
         ("actions", _documented((_action(x), x.doc) for x in model.actions)),
         ("properties", _documented((_property(entry, model, x), x.doc) for x in model.properties.values())),
@@ -297,27 +299,6 @@ def size(exponent: float) -> str:
     ('8', '2^70.2')
     """
     return f"{round(2.0**exponent)}" if exponent < 20 else f"2^{exponent:.1f}"
-
-
-def _sorts_of(model: Model) -> list[Sort]:
-    """The sorts in the types of the variables and the picks, each once."""
-    roots = [variable.type for variable in model.variables]
-    roots += [pick.type for action in (model.init, *model.actions) for pick in action.picks]
-    found: dict[Sort, None] = {}
-    seen: set[Type] = set()
-    while roots:
-        kind = roots.pop(0)
-        if kind not in seen:
-            seen.add(kind)
-            roots.extend(kind.parts)
-            if isinstance(kind, Sort):
-                found[kind] = None
-    return list(found)
-
-
-def summary(doc: str) -> str:
-    """The first sentence or line of a docstring."""
-    return " ".join(doc.split("\n\n", 1)[0].split())
 
 
 def indented(doc: str, by: int) -> Iterable[str]:

@@ -37,8 +37,8 @@ from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
     ExploreOptions,
     answer_about,
-    because,
     check_one_form,
+    ended,
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.files import file_bytes
@@ -346,8 +346,10 @@ def explored(
                     raise UserError(str(error)) from error
                 stop = Stop(Cause.CRASH, str(error))
     found = divided.summary(None if stop is None else stop.text)
-    answer = because(stop, answer_about(Semantics(model), found, query, {}, stop))
-    return replace(answer, facts=replace(ExploreFacts.of(found), by=CIRCUITS)), divided.sent
+    answer = answer_about(Semantics(model), found, query, {}, stop)
+    answer = replace(answer, facts=replace(ExploreFacts.of(found), by=CIRCUITS))
+    assert isinstance(query.options, ExploreOptions)
+    return ended(answer, query.options, found, stop, {}), divided.sent
 
 
 def check_levels(model: Model, query: Query) -> None:

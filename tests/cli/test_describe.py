@@ -2,7 +2,8 @@
 
 import pytest
 
-from leadline.symbolic.cli.show import indented, size, summary
+from leadline.symbolic.api.tables import summary
+from leadline.symbolic.cli.show import indented, size
 from leadline.symbolic.lang import Int, Map, Option, Seq, Set, Tuple, Type, bits
 from leadline.symbolic.notation.types import set_text
 from tests.trace.samples import ENTRY, KINDS, MESSAGE, NODE

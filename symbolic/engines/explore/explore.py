@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -31,6 +31,7 @@ from leadline.symbolic.lang import (
     Type,
     UserError,
     Value,
+    all_types,
     counted,
     group_of,
 )
@@ -173,32 +174,18 @@ class Explore(Engine):
 
         told: set[str] = set()
         exploring = _Exploring(model, query, options, progress, limits, narrower)
-        stop: Stop | None = None
         about_runs: dict[str, Trace | None] = {}
-        try:
-            with limited(limits):
-                about_runs = exploring.search(runs, listener)
-        except KeyboardInterrupt:
-            stop = Stop(Cause.INTERRUPTED, "interrupted")
-        except (TimeIsOver, MemoryError) as error:
-            stop = stop_at(error, limits)
+        stop = searched(limits, lambda: about_runs.update(exploring.search(runs, listener)))
         explorer = exploring.explorer
         found = explorer.summary(None if stop is None else stop.text)
-        answer = because(stop, answer_about(explorer.semantics, found, query, about_runs, stop))
+        answer = answer_about(explorer.semantics, found, query, about_runs, stop)
         facts = with_view(exploring.told(found), model, options, found, runs)
         facts = with_coverage(facts, explorer, answer.results)
         if options.count_values:
             facts = replace(facts, values=_values(explorer))
         answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
-        if options.prove and found.complete:
-            shown = {action.name: action.tla for action in model.actions} if options.notes else {}
-            answer = replace(answer, results=[proved(one, facts, shown) for one in answer.results])
-        if options.prove and found.stopped is not None:
-            far = f"{counted(found.states, states)} within {counted(found.diameter, 'step')}"
-            answer = replace(answer, results=[unfinished(x, found.stopped, far) for x in answer.results])
-        if stop is not None and stop.cause is Cause.INTERRUPTED:
-            raise Interrupted(answer)
-        return answer
+        shown = {action.name: action.tla for action in model.actions} if options.notes else {}
+        return ended(answer, options, found, stop, shown)
 
     def _of_module(self, model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
         """The answer about a TLA+ module, by its interpreter or by circuits."""
@@ -264,13 +251,7 @@ def check_one_form(model: Model, flag: str) -> None:
 
 def has_slots(kinds: Iterable[Type]) -> bool:
     """Whether some of these types have slots in them, in which sets of messages lie."""
-    return any(isinstance(one, Slots) for one in _with_parts(kinds))
-
-
-def _with_parts(kinds: Iterable[Type]) -> Iterator[Type]:
-    for one in kinds:
-        yield one
-        yield from _with_parts(one.parts)
+    return any(isinstance(one, Slots) for one in all_types(kinds))
 
 
 class _Exploring:
@@ -554,27 +535,62 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
     return Symmetric(model, group_of(sorts))
 
 
-def unfinished(result: Result, stopped: str, far: str) -> Result:
+def searched(limits: Limits, search: Callable[[], object]) -> Stop | None:
+    """Search; the limit, or Ctrl-C, that has ended it, None if it has come to its end."""
+    try:
+        with limited(limits):
+            search()
+    except KeyboardInterrupt:
+        return Stop(Cause.INTERRUPTED, "interrupted")
+    except (TimeIsOver, MemoryError) as error:
+        return stop_at(error, limits)
+    return None
+
+
+def ended(
+    answer: Answer, options: ExploreOptions, found: Exploration, stop: Stop | None, actions: Mapping[str, str]
+) -> Answer:
+    """The answer of an exploration that has ended, as a proof if its options ask for one.
+
+    Args:
+        answer: the answer so far, with facts.
+        options: the options.
+        found: the result of the exploration.
+        stop: why it was ended, if it was.
+        actions: the actions of which a proof tells that they are never taken, as they are shown.
+
+    Raises:
+        Interrupted: with the answer, if Ctrl-C has ended it.
+    """
+    # A search that was not stopped met its limit on states.
+    cause = Cause.STATES if stop is None else stop.cause
+    results = [replace(x, cause=cause) if x.verdict is Verdict.UNKNOWN else x for x in answer.results]
+    if options.prove and found.complete:
+        results = [_proved(one, answer.told(ExploreFacts), actions) for one in results]
+    if options.prove and found.stopped is not None:
+        states = "orbit" if options.symmetry and found.orbits is not None else "state"
+        far = f"{counted(found.states, states)} within {counted(found.diameter, 'step')}"
+        results = [_unfinished(one, found.stopped, far) for one in results]
+    answer = replace(answer, results=results)
+    if stop is not None and stop.cause is Cause.INTERRUPTED:
+        raise Interrupted(answer)
+    return answer
+
+
+def _unfinished(result: Result, stopped: str, far: str) -> Result:
     """An unknown result with the reason, and how far the search came."""
     if result.verdict is not Verdict.UNKNOWN:
         return result
     return replace(result, reason=f"{stopped}, with {far}", reached={ExploreOptions.engine: far})
 
 
-def proved(result: Result, facts: ExploreFacts, actions: Mapping[str, str]) -> Result:
+def _proved(result: Result, facts: ExploreFacts, actions: Mapping[str, str]) -> Result:
     """A result as a proof, where all reachable states were looked at, with those of some actions never taken."""
     if result.verdict is not Verdict.SAFE:
         return result
     explored = f"all {counted(facts.states, 'reachable state')} explored"
     notes = noted(facts, result.property, actions)
     return replace(result, verdict=Verdict.PROVED, reason=explored, notes=notes)
-
-
-def because(stop: Stop | None, answer: Answer) -> Answer:
-    """An answer whose unknown verdicts have their cause: a search that was not stopped met its limit on states."""
-    cause = Cause.STATES if stop is None else stop.cause
-    results = [replace(x, cause=cause) if x.verdict is Verdict.UNKNOWN else x for x in answer.results]
-    return replace(answer, results=results)
 
 
 def answer_about(

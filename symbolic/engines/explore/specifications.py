@@ -18,16 +18,15 @@ from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
     VALUES,
     ExploreOptions,
-    because,
     checkpoint_of,
+    ended,
     has_slots,
-    proved,
     qualified,
-    unfinished,
+    searched,
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart, noted
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, counted_values, occurring
-from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, timely
 from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
@@ -443,14 +442,7 @@ def explore_specification(
     exploring = _Exploring(behaviour, names, options, listener, deadlock, checkpoint, busy)
     began = time.monotonic()
     set_statistics(lambda: _statistics(exploring.explorer, began))
-    stop: Stop | None = None
-    try:
-        with limited(limits):
-            exploring.run()
-    except KeyboardInterrupt:
-        stop = Stop(Cause.INTERRUPTED, "interrupted")
-    except (TimeIsOver, MemoryError) as error:
-        stop = stop_at(error, limits)
+    stop = searched(limits, exploring.run)
     behaviour.end_search()
     explorer = exploring.explorer
     found = explorer.summary(None if stop is None else stop.text)
@@ -471,12 +463,7 @@ def explore_specification(
         results = [qualified(one, facts) for one in results]
     if isinstance(explorer, CoveringModule):
         facts = explorer.covered(facts, results)
-    if options.prove and found.complete:
-        results = [proved(one, facts, {}) for one in results]
-    if options.prove and found.stopped is not None:
-        far = f"{counted(found.states, 'state')} within {counted(found.diameter, 'step')}"
-        results = [unfinished(one, found.stopped, far) for one in results]
-    return _told(stop, Answer(results, facts, judge.beyond))
+    return ended(Answer(results, facts, judge.beyond), options, found, stop, {})
 
 
 class _Exploring:
@@ -606,14 +593,6 @@ def _postconditions(behaviour: Behaviour) -> dict[str, bool | str] | None:
     behaviour.at_level(None)
     set_statistics(None)
     return found or None
-
-
-def _told(stop: Stop | None, answer: Answer) -> Answer:
-    """The answer; raises `Interrupted` with it if the user ended the search."""
-    answer = because(stop, answer)
-    if stop is not None and stop.cause is Cause.INTERRUPTED:
-        raise Interrupted(answer)
-    return answer
 
 
 def _has_run(behaviour: Behaviour, explorer: Explorer[Behaviour]) -> bool:
