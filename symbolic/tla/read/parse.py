@@ -151,14 +151,16 @@ class Reader:
     def __init__(self, text: str, file: str) -> None:
         self.file = file
         self.mistakes: list[Mistake] = []
-        self.text = text.encode()
+        self.text, self.plain = text.encode(), text.isascii()
         self.starts = [0, *accumulate(len(line) for line in self.text.splitlines(keepends=True))]
 
     def place(self, node: Tree) -> s.Place:
         """Where a node begins. The parser counts columns in bytes."""
-        line = bisect_right(self.starts, node.start_byte)
+        at = node.start_byte
+        line = bisect_right(self.starts, at)
         start = self.starts[line - 1]
-        return s.Place(self.file, line, len(self.text[start : node.start_byte].decode()) + 1)
+        before = at - start if self.plain else len(self.text[start:at].decode())
+        return s.Place(self.file, line, before + 1)
 
     def wrong(self, node: Tree, text: str) -> None:
         """Keep a mistake."""

@@ -255,7 +255,7 @@ class Resolver:
     def symbol(self, e: s.Apply, names: Names) -> Symbol | None:
         """The meaning of an operator's name; None with a mistake if it has none."""
         name = "!".join([*(step.operator for step in e.prefix), e.operator])
-        symbol = names.get(name)
+        symbol = _meaning(name, names)
         if symbol is None:
             if e.prefix and not any(known.startswith(f"{e.prefix[0].operator}!") for known in names):
                 self.wrong(e.place, f"{e.prefix[0].operator} is no instance of a module with definitions")
@@ -265,9 +265,10 @@ class Resolver:
 
     def apply(self, e: s.Apply, names: Names, arity: int = 0) -> s.Expression:
         """An application; one without arguments stands for an operator if an arity is wanted."""
-        whole = (*e.prefix, replace(e, prefix=()))
-        if e.prefix and self.named(whole, names)[0] is not None:
-            return self.part(whole, e.place, names)
+        if e.prefix:
+            whole = (*e.prefix, replace(e, prefix=()))
+            if self.named(whole, names)[0] is not None:
+                return self.part(whole, e.place, names)
         symbol = self.symbol(e, names)
         steps = [argument for step in e.prefix for argument in step.arguments]
         written = (*steps, *e.arguments)
@@ -338,14 +339,14 @@ class Resolver:
 
     def declare(self, name: str, arity: int, place: s.Place, names: Names) -> Symbol:
         """A bound name or a parameter, which must be new."""
-        known = names.get(name)
+        known = _meaning(name, names)
         if known is not None and not known.weak:
             self.wrong(place, f"{name} is already defined, at {known.place}: expected another name")
         return Symbol(name + self.suffix, (0,) * arity, place=place)
 
     def bounds(self, bounds: Sequence[s.Bound], names: Names) -> tuple[tuple[s.Bound, ...], Names]:
         """Bounds, and the names within their scope. The sets are outside of it."""
-        inner, found = names.new_child(), []
+        inner, found = _within(names), []
         for bound in bounds:
             for name in bound.names:
                 inner[name] = self.declare(name, 0, bound.place, inner)
@@ -358,7 +359,7 @@ class Resolver:
         self, parameters: Sequence[s.Parameter], names: Names
     ) -> tuple[tuple[s.Parameter, ...], Names]:
         """Parameters, and the names within their scope."""
-        inner = names.new_child()
+        inner = _within(names)
         for one in parameters:
             inner[one.name] = self.declare(one.name, one.arity, one.place, inner)
         return tuple(replace(one, name=inner[one.name].key) for one in parameters), inner
@@ -378,7 +379,7 @@ class Resolver:
 
     def let(self, e: s.Let, names: Names) -> s.Let:
         """A LET with its definitions; those that an instance brings in are among them."""
-        inner, found = names.new_child(), list[s.Definition]()
+        inner, found = _within(names), list[s.Definition]()
         recursive: set[str] = set()
         for unit in e.definitions:
             match unit:
@@ -401,6 +402,24 @@ class Resolver:
         return replace(e, definitions=tuple(_needed(found, body)), body=body)
 
 
+class _Local(dict[str, Symbol]):
+    """The names that are bound around an expression within one definition."""
+
+
+def _within(names: Names) -> Names:
+    """The names at a place, to which an expression there adds its own: one map however deep expressions nest."""
+    first, *others = names.maps
+    return ChainMap(_Local(first), *others) if isinstance(first, _Local) else ChainMap(_Local(), *names.maps)
+
+
+def _meaning(name: str, names: Names) -> Symbol | None:
+    # As `get` of the names, which looks into every map twice.
+    for one in names.maps:
+        if (found := one.get(name)) is not None:
+            return found
+    return None
+
+
 def unknown_operator(name: str, names: Iterable[str]) -> str:
     """The message about an unknown name."""
     near = difflib.get_close_matches(name, [one for one in names if one.isidentifier()], n=1)
@@ -412,7 +431,7 @@ def unknown_operator(name: str, names: Iterable[str]) -> str:
 def _needed(definitions: list[s.Definition], body: s.Expression) -> list[s.Definition]:
     """The definitions that an expression needs: an instance brings in all those of its module."""
     by_name = {one.name: one for one in definitions}
-    needed, todo = set[str](), [s.Definition("", (), body)]
+    needed, todo = set[str](), list[s.Node]([body])
     while todo:
         new = (s.operators(todo.pop()) & by_name.keys()) - needed
         needed |= new

@@ -404,17 +404,22 @@ def _parts(node: Node) -> tuple[str, ...]:
 def children(node: Node) -> list[Node]:
     """The nodes directly below a node, from left to right."""
     found: list[Node] = []
-    for name in _parts(node):
-        _collect(getattr(node, name), found)
+    for name in _PARTS.get(type(node)) or _parts(node):
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            if value:
+                _collect(value, found)
+        elif isinstance(value, Node):
+            found.append(value)
     return found
 
 
-def _collect(value: object, found: list[Node]) -> None:
-    if isinstance(value, Node):
-        found.append(value)
-    elif isinstance(value, tuple):
-        for item in value:
-            _collect(item, found)
+def _collect(values: tuple[object, ...], found: list[Node]) -> None:
+    for value in values:
+        if isinstance(value, Node):
+            found.append(value)
+        elif isinstance(value, tuple):
+            _collect(value, found)
 
 
 def rebuilt(e: N, of: Callable[[Any], Any]) -> N:
@@ -438,6 +443,23 @@ def nodes(e: Node) -> Iterator[Node]:
         work += children(node)
 
 
-def operators(e: Node) -> set[str]:
-    """The names of all operators in an expression."""
-    return {one.operator for one in nodes(e) if isinstance(one, Apply)}
+def operators(e: Node) -> frozenset[str]:
+    """The names of all operators in an expression, found once for each: LETs nest, and it is asked of all."""
+    kept: frozenset[str] | None = e.__dict__.get(_OPERATORS)
+    if kept is None:
+        found, work = set[str](), [e]
+        while work:
+            node = work.pop()
+            below = node.__dict__.get(_OPERATORS)
+            if below is not None:
+                found |= below
+                continue
+            if isinstance(node, Apply):
+                found.add(node.operator)
+            work += children(node)
+        kept = e.__dict__[_OPERATORS] = frozenset(found)
+    return kept
+
+
+_OPERATORS = "_operators"
+"""The name under which a node keeps its operators, which is no field: a node made of it has its own."""
