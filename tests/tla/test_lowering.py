@@ -16,17 +16,18 @@ from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.concrete.writer import Module
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.lang import NoSymbolicForm, Type, nodes as n, span
+from leadline.symbolic.lang import Map, NoSymbolicForm, Type, nodes as n, span
 from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
-from leadline.symbolic.tla.lower import builder
+from leadline.symbolic.tla.lower import builder, shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.scope import Entity
 from leadline.symbolic.tla.lower.terms import Terms
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.typing import type_of
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.trace import Step, Trace, TraceEnd
 from tests.tla.loading import specification, write
@@ -677,11 +678,28 @@ REGISTERS = """
     Next == x' = (x + 1) % 4 /\\ TLCSet(1, x)
     """
 
+SEVERAL_KINDS = """
+    EXTENDS Integers, Sequences, TLC
+    VARIABLES f, g, q
+    Init == f = [x \\in {} |-> 0] /\\ g = <<0>> /\\ q = <<>>
+    Ask == /\\ q = <<>>
+           /\\ \\E k \\in {"a", "b", "c"}, i \\in 1..2 : q' \\in {<<"put", k>>, <<"set", k, i>>}
+           /\\ UNCHANGED <<f, g>>
+    Do == /\\ q # <<>>
+          /\\ LET k == q[2] old == IF k \\in DOMAIN f THEN f[k] ELSE 0 IN f' = (k :> (1 - old)) @@ f
+          /\\ g' = IF Len(q) = 3 THEN (q[3] :> 1 - g[1]) @@ g ELSE g
+          /\\ q' = <<>>
+    Next == Ask \\/ Do
+    Known == \\A k \\in DOMAIN f : k \\in {"a", "b", "c"} /\\ f[k] \\in 0..1
+    Within == DOMAIN g \\subseteq 1..2
+    """
+
 
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
         (COMPOSED, ()),
+        (SEVERAL_KINDS, ("Known", "Within")),
         (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough")),
         (STRINGS_IN_A_DOMAIN, ("Same", "Other", "Sub")),
         (NEVER_EMPTY, ("Same", "Apart")),
@@ -697,3 +715,28 @@ def test_both_meanings_have_the_same_states(tmp_path: Path, body: str, claims: t
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
     assert [*found.properties] == [*claims]
     assert all(one.violation is None for one in found.properties.values())
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "kind"),
+    [
+        ("[x \\in {1, 3} |-> 0]", "f' = [x \\in DOMAIN f \\cup {4} |-> 0]", [1, 3]),
+        ("[x \\in {1, 3} |-> 0]", "\\E x \\in 3..4 : f' = (x :> 0) @@ f", [1, 3]),
+        ("<<0>>", "f' = Append(f, 0) \\/ f' = [x \\in {1, 3} |-> 0]", [1, 3]),
+        ("[x \\in {} |-> 0]", '\\E x \\in {"a", "b"} : f\' = (x :> 0) @@ f', ["a"]),
+    ],
+)
+def test_a_function_with_an_argument_beyond_its_type_is_out_of_bounds(
+    tmp_path: Path, start: str, step: str, kind: list[Any]
+) -> None:
+    """Learned types may lack arguments that functions get later: none may be dropped in silence."""
+    body = f"EXTENDS Naturals, Sequences, TLC\nVARIABLE f\nInit == f = {start}\nNext == {step}\n"
+    loaded = specification(tmp_path, body, "INIT Init\nNEXT Next\n")
+    types = [shapes.function_type([(type_of(x), _named(x), type_of(0))]) for x in kind]
+    whole = shapes.joined([*types, shapes.EMPTY_FUNCTION])
+    model = TlaOrigin(loaded, {"f": whole}).model()
+    assert isinstance(whole, Map) and explore(Semantics(model)).steps_out_of_bounds
+
+
+def _named(value: Any) -> Any:
+    return shapes.quoted(value) if isinstance(value, str) else value

@@ -388,7 +388,7 @@ class Paths(Picks):
             cases = [
                 (
                     inner.having(self._lowering.names_of(bound, name, x)),
-                    [*guards, *([] if known is not None else [self._terms.member(x, node)])],
+                    [*guards, *([] if known is not None else [self._terms.among(x, node)])],
                 )
                 for inner, guards in cases
                 for x in elements

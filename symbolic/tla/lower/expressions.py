@@ -216,7 +216,7 @@ class Sets:
             raise Unlowerable(f"CHOOSE where the sets may be more than {MOST_UNROLLED}")
         values = node.value if isinstance(node, n.Const) else item.values()
         ordered = [terms.narrowed(item, x) for x in sorted(values, key=lambda x: choice_key(item, x))]
-        return [(yes if constant else terms.member(x, node), x) for x in ordered]
+        return [(yes if constant else terms.among(x, node), x) for x in ordered]
 
     def possible(self, node: n.Node) -> list[tuple[n.Node, n.Node]]:
         """The values that may be in a set, in the order of CHOOSE, each with whether it is."""
@@ -225,7 +225,7 @@ class Sets:
             return written
         assert isinstance(node.type, Set)
         values = [self.terms.narrowed(node.type.item, x) for x in node.type.item.values()]
-        return [(self.terms.member(x, node), x) for x in values]
+        return [(self.terms.among(x, node), x) for x in values]
 
     def functions(self, domain: Domain) -> Iterator[n.Node]:
         """The functions to sets of a constant set, in the order of CHOOSE, each made when it is asked for."""
@@ -498,7 +498,7 @@ class Sets:
         def held(x: n.Node) -> n.Node:
             found = body(x)
             kind = Option(found.type)
-            return terms.ite(terms.member(x, domain), terms.some(found, kind), terms.const(kind, None))
+            return terms.ite(terms.among(x, domain), terms.some(found, kind), terms.const(kind, None))
 
         return terms.bind(n.MapBuild, key, name, held, lambda x: Map(key, x.type))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Seq, Set, Slots, Sort, Tuple, nodes as n
+from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Seq, Set, Slots, Tuple, Union, nodes as n
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
@@ -272,18 +272,14 @@ def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
         return t.function([(key, value)])
     if shapes.is_message(key.type) or key.type.cardinality > _MOST_KEYS:
         return t.graph([t.make_tuple([key, value])])
+    if isinstance(key.type, Union):
+        none = t.undefined(NEVER, "there is no such argument")
+        return t.by_variant(key, [*key.type.by_tag], lambda x: _arrow(t, x, value), none)
+    # An arm for each argument would tell the members of a sort apart, and each of a string is another record.
     some = Option(value.type)
     kind = Map(key.type, some)
-    if isinstance(key.type, Sort) or shapes.is_keyed(kind):
-        # An arm for each member would tell the members of a sort apart, and each of a string is another record.
-        nowhere = t.const(kind, (None,) * key.type.cardinality)
-        return t.make(n.MapUpdate, kind, nowhere, key, t.some(value, some))
-    result: n.Node = t.undefined(NEVER, "there is no value")
-    for one in key.type.values():
-        constant = t.narrowed(key.type, one)
-        assert isinstance(constant, n.Const)
-        result = t.ite(t.equal(key, constant), t.function([(constant, value)]), result)
-    return result
+    nowhere = t.const(kind, (None,) * key.type.cardinality)
+    return t.make(n.MapUpdate, kind, nowhere, key, t.some(value, some))
 
 
 def _over(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -318,7 +314,7 @@ def _merged(at: Lowering, left: n.Node, right: n.Node) -> n.Node:
     first = t.domain(left)
 
     def value(x: n.Node) -> n.Node:
-        return t.ite(t.member(x, first), t.apply(left, x), t.apply(right, x))
+        return t.ite(t.among(x, first), t.apply(left, x), t.apply(right, x))
 
     return at.function(t.both_sets(n.SetUnion, first, t.domain(right)), "x", value)
 

@@ -382,7 +382,7 @@ class Terms(Builder):
             return slots.member(self, element, domain)
         domain = self.set_node(domain)
         assert isinstance(domain.type, Set)
-        inside = self._among(element, domain)
+        inside = self.among(element, domain)
         if not may_clash(element.type, domain.type.item):
             return inside
         refused = some_clash(self, domain, lambda x: clash(self, element, x))
@@ -399,7 +399,8 @@ class Terms(Builder):
         refused = some_clash(self, part, lambda x: some_clash(self, whole, lambda y: clash(self, x, y)))
         return self.disj([inside, self._unless(refused, self.boolean(False))])
 
-    def _among(self, element: n.Node, domain: n.Node) -> n.Node:
+    def among(self, element: n.Node, domain: n.Node) -> n.Node:
+        """Whether a value is a member of a set; one of another kind is none."""
         assert isinstance(domain.type, Set)
         item = domain.type.item
         if isinstance(item, Listed):
@@ -412,7 +413,7 @@ class Terms(Builder):
             tag = shapes.tag_of(item)
             if tag not in element.type.by_tag:
                 return self.boolean(False)
-            return self.conj([self.has_tag(element, tag), self._among(self.variant(element, tag), domain)])
+            return self.conj([self.has_tag(element, tag), self.among(self.variant(element, tag), domain)])
         if (
             isinstance(item, Union)
             and shapes.tag_of(element.type) not in item.by_tag
@@ -767,7 +768,7 @@ class Terms(Builder):
         if isinstance(node, n.SetMap) and self._is_by_element(node):
             # No pair is searched for: the value is that of the expression, once the argument is in the set.
             value = self.components(body_at(node, self.convert(argument, item)))[1]
-            return self._among(argument, domain), value
+            return self.among(argument, domain), value
 
         def pair(x: n.Node) -> list[n.Node]:
             return self.components(body_at(node, x) if isinstance(node, n.SetMap) else x)
@@ -957,6 +958,10 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
             return _map_as(t, node, source, target)
         case ((Seq() | Tuple()), Map(key=Int(), value=Option())):
             return _sequence_as_map(t, node, target)
+        case Map(key=Union()), (Seq() | Tuple() | Record()):
+            keys = shapes.variants(source.key).get("atoms" if isinstance(target, Record) else "int")
+            if keys is not None:
+                return t.convert(t.convert(node, Map(keys, Option(_item(source.value)))), target)
         case Map(key=Int()), Tuple():
             sequence = shapes.sequence_of(target)
             return t.convert(_map_as_sequence(t, node, source, sequence), target)
@@ -1023,7 +1028,8 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
                 there, result = t.looked_up(node, x)
                 return t.ite(there, t.convert(t.convert(result, value.item), value), t.const(value, None))
 
-            return t.bind(n.MapBuild, key, "key", entry, lambda _: target)
+            made = t.bind(n.MapBuild, key, "key", entry, lambda _: target)
+            return _with_all_keys(t, node, made, target)
     return t.undefined(target, f"a value of {node.type!r} is outside of {target!r}")
 
 
@@ -1116,26 +1122,43 @@ def _sequence_as(t: Terms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.
 
 
 def _map_as(t: Terms, node: n.Node, source: Map, target: Map) -> n.Node:
-    missing = target.key.cardinality - source.key.cardinality
+    every = join(source.key, target.key) == source.key
 
     def value(key: n.Node) -> n.Node:
-        inside = t.make(n.Apply, source.value, node, t.convert(key, source.key))
-        known = t.convert(inside, target.value)
-        if not missing:
-            return known
-        return t.ite(t.member(key, t.universe(source.key)), known, t.const(target.value, None))
+        known = t.convert(t.make(n.Apply, source.value, node, t.convert(key, source.key)), target.value)
+        return known if every else t.ite(t.among(key, t.universe(source.key)), known, _missing(t, target))
 
-    return t.bind(n.MapBuild, target.key, "key", value, lambda _: target)
+    made = t.bind(n.MapBuild, target.key, "key", value, lambda _: target)
+    return _with_all_keys(t, node, made, target)
+
+
+def _missing(t: Terms, kind: Map) -> n.Node:
+    """The value of a map at a key that is no argument."""
+    if isinstance(kind.value, Option):
+        return t.const(kind.value, None)
+    return t.undefined(kind.value, f"an argument of {kind!r} is missing")
+
+
+def _with_all_keys(t: Terms, node: n.Node, made: n.Node, target: Map) -> n.Node:
+    """What was made of a function as a map; out of bounds where the function has an argument that is no key."""
+    domain = t.domain_of(node)
+    assert isinstance(domain.type, Set)
+    if join(domain.type.item, target.key) == target.key:
+        return made
+    keys = t.universe(target.key)
+    outside = lambda x: t.negation(t.among(x, keys))  # noqa: E731  # short
+    lost = t.bind(n.Exists, domain.type.item, "x", outside, lambda _: BOOL, domain)
+    return t.ite(lost, t.undefined(target, f"an argument is outside of {target!r}"), made)
 
 
 def _sequence_as_map(t: Terms, node: n.Node, target: Map) -> n.Node:
     inside = t.interval(t.integer(1), t.length(node))
-    none = t.const(target.value, None)
 
     def value(key: n.Node) -> n.Node:
-        return t.ite(t.member(key, inside), t.convert(t.apply(node, key), target.value), none)
+        return t.ite(t.member(key, inside), t.convert(t.apply(node, key), target.value), _missing(t, target))
 
-    return t.bind(n.MapBuild, target.key, "key", value, lambda _: target)
+    made = t.bind(n.MapBuild, target.key, "key", value, lambda _: target)
+    return _with_all_keys(t, node, made, target)
 
 
 def _map_as_sequence(t: Terms, node: n.Node, source: Map, target: Seq) -> n.Node:
