@@ -138,15 +138,6 @@ def quick(elements_: Value) -> Value:
     return elements_.listed if small else elements(elements_)
 
 
-def only(value: Value, elements_: Value, all_: Value) -> Value:
-    """The value alone, if the set contains it; nothing if not; all elements where TLC may fail to compare."""
-    if value in elements_:
-        return (value,)
-    for x in elements_ if elements_.__class__ is frozenset else ():
-        return () if x.__class__ is value.__class__ else all_
-    return ()
-
-
 _intervals: dict[tuple[int, int], frozenset[int]] = {}
 
 

@@ -272,7 +272,7 @@ class Search:
         """A conjunct at each choice of some elements."""
         domains = [bound.domain for bound in bounds if bound.domain is not None]
         scope = settle(self.translation, domains, scope, lines)
-        inner, inside = loops(self.translation, bounds, scope, lines, body=body, ordered=True)
+        inner, inside = loops(self.translation, bounds, scope, lines, ordered=True)
         chosen = [(name, inner.names[name]) for bound in bounds for name in bound.names]
         picks = [(name, one.text) for name, one in chosen if isinstance(one, Local)]
         inner = replace(inner, picks=(*scope.picks, *picks))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import cardinality_bound
-from leadline.symbolic.tla.values.expressions import contains, fails, joined, number
+from leadline.symbolic.tla.values.expressions import fails, joined, number
 from leadline.symbolic.tla.values.scopes import (
     Binding,
     ByName,
     Code,
     Kind,
     Local,
-    Names,
-    Operator,
     Pending,
     Reference,
     Scope,
@@ -29,21 +27,6 @@ from leadline.symbolic.tla.values.translation import (
 from leadline.symbolic.tla.values.writer import Lines
 
 _ALL = "\\A"
-_HARMLESS = frozenset({"<", ">", "<=", ">=", "=", "#", "\\in", "\\notin"})
-_OUTER, _INNER = Local("the name"), Local("another name")
-
-
-@dataclass(frozen=True)
-class _Pin:
-    """An expression that a name must equal, if a formula holds.
-
-    Attributes:
-        guards: formulas that do not depend on the name, and must hold as well.
-    """
-
-    body: s.Expression
-    names: Names
-    guards: tuple[tuple[s.Expression, Names], ...] = ()
 
 
 # Names for expressions that are evaluated at most once, where they are first needed
@@ -158,14 +141,12 @@ def loops(
     scope: Scope,
     lines: Lines,
     *,
-    body: s.Expression | None = None,
     ordered: bool = False,
     chosen: bool = False,
 ) -> tuple[Scope, Lines]:
     """Loops over all values of bound names.
 
     Args:
-        body: the formula that must hold within; values for which it cannot may be left out.
         ordered: whether the values come in TLC's order.
         chosen: whether that is the order of CHOOSE, which sorts a set before it looks into it.
 
@@ -174,7 +155,7 @@ def loops(
     """
     inner = scope
     again = len(bounds) > 1 or len(bounds[0].names) > 1
-    sets: dict[str, str] = {}
+    nested: list[tuple[s.Bound, Sequence[str], str]] = []
     for bound in bounds:
         text = iterated(t, bound, scope, ordered, chosen)
         constant = bound.domain is not None and t.once(bound.domain, scope)
@@ -182,163 +163,17 @@ def loops(
             name = scope.fn.new(t.source.fresh("set"))
             lines.append(f"{name} = {f'tuple({text})' if ordered else text}")
             text = name
-        sets |= dict.fromkeys(bound.names, text)
-    names = {name: bound for bound in bounds for name in bound.names}
-    needs = pins(t, names, body, scope) if body is not None else {}
-    for name in _sorted(names, needs):
-        bound = names[name]
-        if bound.unpacked and name != bound.names[0]:
-            continue
-        together = bound.names if bound.unpacked else (name,)
-        variables = {one: scope.fn.new(t.source.fresh(one)) for one in together}
-        target = f"_, {', '.join(variables.values())}" if bound.unpacked else variables[name]
-        text = sets[name]
-        if name in needs and body is not None and bound.domain is not None:
-            pin = _pin(t, body, {**dict.fromkeys(names, _INNER), **inner.names, name: _OUTER})
-            assert isinstance(pin, _Pin)
-            text = _candidates(t, pin, bound.domain, text, inner, lines)
+        together = [bound.names] if bound.unpacked else [(name,) for name in bound.names]
+        nested += [(bound, names, text) for names in together]
+    for bound, names, text in nested:
+        variables = {one: scope.fn.new(t.source.fresh(one)) for one in names}
+        target = f"{'_, ' if bound.unpacked else ''}{', '.join(variables.values())}"
         kind = Kind.VALUE if bound.unpacked else t.element(bound.domain, scope)
         inner = inner.also(**{one: Local(variable, kind) for one, variable in variables.items()})
         inside: Lines = []
         lines += [f"for {target} in {text}:", inside]
         lines = inside
     return inner, lines
-
-
-def _candidates(
-    t: Translation, pin: _Pin, domain: s.Expression, elements: str, scope: Scope, lines: Lines
-) -> str:
-    """The only element that a name can be: the value of an expression, if the set contains it.
-
-    Where the value cannot be computed, all elements are tried, as TLC does.
-    """
-    value, found = (scope.fn.new(t.source.fresh(hint)) for hint in ("value", "found"))
-    guards = [t.test(e, scope.within(names)) for e, names in pin.guards]
-    only = t.value(pin.body, scope.within(pin.names))
-    if t.once(domain, scope):
-        listing = t.listed_once(domain)
-        chosen = f"({value},) if {value} in {listing} else only({value}, {listing}, {elements})"
-    else:
-        chosen = f"({value},) if {contains(t, domain, Local(value), scope)} else ()"
-    attempt: Lines = [f"{value} = {only}", f"{found} = {chosen}"]
-    if guards:
-        attempt = [f"if {' and '.join(guards)}:", attempt, "else:", [f"{found} = ()"]]
-    lines += ["try:", attempt, "except FAILURES:", [f"{found} = {elements}"]]
-    return found
-
-
-def pins(
-    t: Translation, names: Mapping[str, s.Bound], body: s.Expression, scope: Scope
-) -> dict[str, frozenset[str]]:
-    """The bound names that must equal an expression, each with the other names on which that depends."""
-    found = {}
-    for name, bound in names.items():
-        others = {other: Local(other) for other in names if other != name}
-        pin = _pin(t, body, {**scope.names, **others, name: _OUTER})
-        if not bound.unpacked and isinstance(pin, _Pin):
-            parts = [(pin.body, pin.names), *pin.guards]
-            used = frozenset(one.text for part in parts for one in _locals(t, *part))
-            found[name] = used & others.keys()
-    return found
-
-
-def _pin(t: Translation, e: s.Expression, names: Names) -> _Pin | bool:
-    """The value that the name must equal if a formula holds.
-
-    True means to look on in the next conjunct, False to stop.
-    What comes before the equation must not depend on the name, since an error in it would be missed.
-    """
-    if _OUTER not in _locals(t, e, names):
-        return True
-    match e:
-        case s.Apply("=", (left, right)) if "=" not in names:
-            for name, other in ((left, right), (right, left)):
-                inside = list(_locals(t, other, names))
-                hidden = _OUTER in inside or _INNER in inside or t.analysis.reads(other).next
-                if _alias(name, names) is _OUTER and not hidden:
-                    return _Pin(other, names)
-        case s.Apply("/\\", items) if "/\\" not in names:
-            return _pin_among(t, items, names)
-        case s.Let(definitions, body):
-            inner = dict(names)
-            for one in definitions:
-                if isinstance(one, s.Definition):
-                    if one.parameters:
-                        return False
-                    inner[one.name] = ByName(one.body, dict(inner))
-            return _pin(t, body, inner)
-        case s.Quantified("\\E", bounds, body):
-            return _pin_within(t, bounds, body, names)
-        case s.Apply(key, arguments) if key in t.definitions and key not in names:
-            one = t.definitions[key]
-            if not t.recursive(key) and not any(p.arity for p in one.parameters):
-                pairs = zip(one.parameters, arguments, strict=True)
-                return _pin(t, one.body, {p.name: ByName(a, names) for p, a in pairs})
-    return isinstance(e, s.Apply) and e.operator in _HARMLESS and all(map(_short, e.arguments))
-
-
-def _pin_among(t: Translation, items: Sequence[s.Expression], names: Names) -> _Pin | bool:
-    guards: list[tuple[s.Expression, Names]] = []
-    for item in items:
-        result = _pin(t, item, names)
-        if isinstance(result, _Pin):
-            return replace(result, guards=(*guards, *result.guards))
-        inside = list(_locals(t, item, names))
-        if not result:
-            return False
-        if _OUTER not in inside and _INNER not in inside and not t.analysis.reads(item).next:
-            guards.append((item, names))
-    return True
-
-
-def _pin_within(t: Translation, bounds: Sequence[s.Bound], body: s.Expression, names: Names) -> _Pin | bool:
-    domains = [bound.domain for bound in bounds if bound.domain is not None]
-    if any(_OUTER in _locals(t, domain, names) for domain in domains):
-        return False
-    inner = {**names, **{name: _INNER for bound in bounds for name in bound.names}}
-    for bound in bounds:
-        for name in bound.names:
-            others = {key: _INNER if one is _OUTER else one for key, one in inner.items()}
-            pin = _pin(t, body, {**others, name: _OUTER})
-            if isinstance(pin, _Pin) and not bound.unpacked:
-                inner[name] = ByName(pin.body, pin.names)
-    return _pin(t, body, inner)
-
-
-def _locals(t: Translation, e: s.Expression, names: Names) -> Iterator[Local]:
-    """The Python variables that an expression depends on."""
-    for name in t.analysis.free(e):
-        match names.get(name):
-            case Local() as one:
-                yield one
-            case ByName(body, inner) | Pending(body, inner) | Operator(_, body, inner):
-                yield from _locals(t, body, inner)
-
-
-def _alias(e: s.Expression, names: Names) -> Binding | None:
-    while isinstance(e, s.Apply) and not e.arguments:
-        binding = names.get(e.operator)
-        if not isinstance(binding, ByName):
-            return binding
-        e, names = binding.body, binding.names
-    return None
-
-
-def _short(e: s.Expression) -> bool:
-    return isinstance(e, s.Number | s.String) or (isinstance(e, s.Apply) and not e.arguments)
-
-
-def _sorted(names: Mapping[str, s.Bound], needs: dict[str, frozenset[str]]) -> Iterator[str]:
-    """The names, each after those that it needs; one that cannot be needs them no more."""
-    left = list(names)
-    while left:
-        ready = [name for name in left if name in needs and needs[name].isdisjoint(left)]
-        free = [name for name in left if name not in needs]
-        chosen = (ready or free or left)[0]
-        if not ready:
-            needs.pop(chosen, None)
-        left.remove(chosen)
-        yield chosen
 
 
 # Statements that return a value
@@ -409,11 +244,10 @@ def _quantified(t: Translation, e: s.Quantified, scope: Scope, lines: Lines, tru
         lines.append(f"return {fails(f'{e.quantifier} has no value in a state or a step').text}")
         return Kind.TRUTH
     scope = settle(t, [one.domain for one in e.bounds if one.domain is not None], scope, lines)
+    inner, inside = loops(t, e.bounds, scope, lines)
     if e.quantifier == "\\A":
-        inner, inside = loops(t, e.bounds, scope, lines)
         unless(t, e.body, inner, inside, "return False")
     else:
-        inner, inside = loops(t, e.bounds, scope, lines, body=e.body)
         provided(t, e.body, inner, inside)[1].append("return True")
     lines.append(f"return {e.quantifier == _ALL}")
     return Kind.TRUTH
@@ -421,7 +255,7 @@ def _quantified(t: Translation, e: s.Quantified, scope: Scope, lines: Lines, tru
 
 def _choose(t: Translation, e: s.Choose, scope: Scope, lines: Lines, truth: bool) -> Kind:
     loop: Lines = []
-    inner, inside = loops(t, (e.bound,), scope, loop, body=e.body, ordered=True, chosen=True)
+    inner, inside = loops(t, (e.bound,), scope, loop, ordered=True, chosen=True)
     names = [inner.names[name] for name in e.bound.names]
     texts = [one.text for one in names if isinstance(one, Local)]
     result = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
@@ -456,7 +290,7 @@ def _filter(t: Translation, e: s.Filter, scope: Scope, lines: Lines, truth: bool
         return Kind.LAZY
     out = scope.fn.new(t.source.fresh("found"))
     lines.append(f"{out} = []")
-    inner, inside = loops(t, (e.bound,), scope, lines, body=e.body)
+    inner, inside = loops(t, (e.bound,), scope, lines)
     texts = [one.text for name in e.bound.names if isinstance(one := inner.names[name], Local)]
     element = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
     provided(t, e.body, inner, inside)[1].append(f"{out}.append({element})")
