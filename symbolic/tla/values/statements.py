@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
@@ -14,6 +14,8 @@ from leadline.symbolic.tla.values.scopes import (
     Code,
     Kind,
     Local,
+    Names,
+    Operator,
     Pending,
     Reference,
     Scope,
@@ -420,6 +422,8 @@ def fold(t: Translation, e: s.Apply, scope: Scope) -> Code:
     return Code(f"fold({op}, {base}, {elements}{first})", Kind.VALUE)
 
 
+_OUTER, _INNER = Local("the result so far"), Local("an element")
+
 _JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
 """Operators for which neither the order nor the grouping of several arguments matters."""
 
@@ -455,4 +459,23 @@ def _joined_by(t: Translation, e: s.Expression, names: Names) -> str | None:
             if one is None and key in _JOINING and inside.count(True) == 1:
                 inner = _joined_by(t, arguments[inside.index(True)], names)
                 return key if inner in ("", key) else None
+    return None
+
+
+def _locals(t: Translation, e: s.Expression, names: Names) -> Iterator[Local]:
+    """The Python variables that an expression depends on."""
+    for name in t.analysis.free(e):
+        match names.get(name):
+            case Local() as one:
+                yield one
+            case ByName(body, inner) | Pending(body, inner) | Operator(_, body, inner):
+                yield from _locals(t, body, inner)
+
+
+def _alias(e: s.Expression, names: Names) -> Binding | None:
+    while isinstance(e, s.Apply) and not e.arguments:
+        binding = names.get(e.operator)
+        if not isinstance(binding, ByName):
+            return binding
+        e, names = binding.body, binding.names
     return None
