@@ -208,15 +208,8 @@ def _on_circuits(
     asked = replace(query, options=options)
 
     def put(wider: Model, rest: Limits) -> Answer:
-        assert isinstance(wider.origin, TlaOrigin)
         try:
-            try:
-                return ask(wider.origin.taking_for_one(wider), asked, rest)
-            except (UserError, Unsupported):
-                if not options.prove or specification.view is not None:
-                    raise
-                # Where the model tells members apart, a proof looks at every state.
-                return ask(wider, replace(asked, options=replace(options, symmetry=False)), rest)
+            return _reduced(wider, asked, rest, ask)
         except Interrupted as interrupted:
             # Its runs have types already.
             told = replace(interrupted.answer, model=wider)
@@ -247,6 +240,18 @@ def _on_circuits(
         fired[action.tla] += facts.actions[action.name]
     results = [told_by_values(lowered, one) for one in answer.results]
     return replace(answer, results=results, facts=replace(facts, actions=fired))
+
+
+def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:
+    """The answer with SYMMETRY and VIEW. Where the model tells members apart, a proof looks at every state."""
+    options, origin = query.options, model.origin
+    assert isinstance(options, ExploreOptions) and isinstance(origin, TlaOrigin)
+    try:
+        return ask(origin.taking_for_one(model), query, limits)
+    except (UserError, Unsupported):
+        if not options.prove or origin.specification.view is not None:
+            raise
+        return ask(model, replace(query, options=replace(options, symmetry=False)), limits)
 
 
 def _asked(specification: Specification, names: Set[str], options: ExploreOptions) -> Specification:
