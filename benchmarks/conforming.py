@@ -45,7 +45,7 @@ def lines(events: int, seed: int) -> Iterator[Line]:
     run = random_run(Semantics(model), random.Random(seed), _WEIGHTS)
     for one in islice(run, 1, events + 1):
         assert one.state is not None
-        yield json.loads(log_line(model, one.action, dict(one.picks), one.state))
+        yield json.loads(log_line(model, one.action, one.picks, one.state))
 
 
 def thinned(line: Line, chance: random.Random) -> Line:

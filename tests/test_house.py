@@ -339,7 +339,7 @@ def test_a_look_into_a_reason_is_found(code: str) -> None:
 
 def test_no_value_is_cast_to_a_meaning() -> None:
     """A meaning implements the interface that searches ask for, and mypy checks that it does."""
-    meant = {"Semantics", "Behaviour", "Graph", "Runs", "Outcome", "Meaning", "Explorer"}
+    meant = {"Semantics", "Behaviour", "Graph", "Runs", "Step", "Meaning", "Explorer"}
     found = [
         f"{module}:{x.lineno}"
         for module, (tree, _) in modules().items()

@@ -23,7 +23,8 @@ from leadline.symbolic.lang import (
     UserError,
     Value,
 )
-from leadline.symbolic.meaning.trace import Step as Taken, action_named
+from leadline.symbolic.meaning import Step as Taken
+from leadline.symbolic.meaning.trace import action_named
 from leadline.symbolic.trace import (
     Line,
     Trace as Run,

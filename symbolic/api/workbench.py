@@ -50,8 +50,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import boolean, negation
-from leadline.symbolic.meaning import Outcome
-from leadline.symbolic.meaning.trace import Step
+from leadline.symbolic.meaning import Step
 from leadline.symbolic.solve import LONE
 from leadline.symbolic.trace import Stored, replayed
 
@@ -160,7 +159,7 @@ class Workbench:
 
     def begins(self) -> list[ShownStep]:
         """The initial states, at most `MOST_STEPS`."""
-        return self._shown([_step(one) for one in islice(self.ground.initial(), MOST_STEPS)], None)
+        return self._shown([*islice(self.ground.initial(), MOST_STEPS)], None)
 
     def begin(self, number: int) -> None:
         """Begin a run in an initial state, by its place among them from 1.
@@ -171,7 +170,7 @@ class Workbench:
         within = [one for one in islice(self.ground.initial(), MOST_STEPS) if one.state is not None]
         if not within:
             raise UserError(f"{self.ground.model.protocol} has no initial state within its bounds")
-        self.run, self.place = [_step(_nth(within, number))], 0
+        self.run, self.place = [_nth(within, number)], 0
 
     def steps(self) -> list[ShownStep]:
         """The steps that are possible in the current state, at most `MOST_STEPS`.
@@ -181,7 +180,7 @@ class Workbench:
         return self._shown(self._next(), self.state)
 
     def _next(self) -> list[Step]:
-        return [_step(one) for one in islice(self.ground.successors(self.state, self.place), MOST_STEPS)]
+        return [*islice(self.ground.successors(self.state, self.place), MOST_STEPS)]
 
     def take(self, number: int) -> None:
         """Take a step by its place among `steps`, from 1; the rest of the run is dropped.
@@ -283,10 +282,6 @@ class Workbench:
         return (possible or told)[:_NEAREST]
 
 
-def _step(outcome: Outcome) -> Step:
-    return Step(outcome.action, dict(outcome.picks), outcome.state)
-
-
 def _nth(items: Sequence[_T], number: int) -> _T:
     if not 1 <= number <= len(items):
         raise UserError(
@@ -338,10 +333,10 @@ class _OfModel:
         self.names |= {named: getattr(now, name) for named, name in spelled.items()}
         self.names |= {"now": now, "protocol": protocol}
 
-    def initial(self) -> Iterable[Outcome]:
+    def initial(self) -> Iterable[Step]:
         return self._semantics.initial()
 
-    def successors(self, state: Values, _: int) -> Iterable[Outcome]:
+    def successors(self, state: Values, _: int) -> Iterable[Step]:
         return self._semantics.successors(state)
 
     def shown(self, steps: Sequence[Step]) -> tuple[Model, Sequence[Step]]:
@@ -471,10 +466,10 @@ class _OfModule:
         assert isinstance(self.model.origin, Outline)
         return self.model.origin
 
-    def initial(self) -> Iterable[Outcome]:
+    def initial(self) -> Iterable[Step]:
         return self._behaviour.initial()
 
-    def successors(self, state: Values, place: int) -> Iterable[Outcome]:
+    def successors(self, state: Values, place: int) -> Iterable[Step]:
         # As in a search, no step is taken from a state beyond the constraints.
         within = self._behaviour.constraint
         self._behaviour.at_level(place)

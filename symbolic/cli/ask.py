@@ -323,7 +323,7 @@ def _write_log(path: Path, query: Query, model: Model) -> None:
     with path.open("w", encoding="utf-8") as file:
         for one in islice(run, options.depth + 1):
             if one.state is not None:
-                file.write(log_line(model, one.action, dict(one.picks), one.state))
+                file.write(log_line(model, one.action, one.picks, one.state))
     tell(f"wrote {path}")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from leadline.symbolic.concrete.runs import Runs, neglected
 from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import InternalError, Model, expanded, expressions
-from leadline.symbolic.meaning import Outcome, is_refuted, satisfies
+from leadline.symbolic.meaning import Step, is_refuted, satisfies
 from leadline.symbolic.meaning.replay import Departs, Replayer
-from leadline.symbolic.meaning.trace import Step, Trace, TraceEnd, action_named, call_of, states, word_of
+from leadline.symbolic.meaning.trace import Trace, TraceEnd, action_named, call_of, states, word_of
 
 
 class ModelReplayer(Replayer):
@@ -15,7 +15,7 @@ class ModelReplayer(Replayer):
 
     meaning: Semantics
 
-    def taken(self, before: State | None, step: Step) -> Outcome:
+    def taken(self, before: State | None, step: Step) -> Step:
         model = self.meaning.model
         wrong = _wrong_picks(model, step)
         if wrong is not None:

@@ -95,7 +95,7 @@ class Runs:
             for outcome in self.semantics.attempts(state, arm.action):
                 if outcome is None:
                     continue
-                after, picks = outcome.state, dict(outcome.picks)
+                after, picks = outcome.state, outcome.picks
                 if after is None:
                     counts = changes_beyond(self.semantics, state, arm.action, picks, watched)
                 else:
@@ -247,6 +247,6 @@ def _steps(semantics: Semantics, action: str, served: Sequence[_Served]) -> Step
     def picking(state: State) -> Iterator[tuple[State | None, int]]:
         for outcome in semantics.attempts(state, action):
             if outcome is not None:
-                yield outcome.state, mask(state, outcome.state, dict(outcome.picks))
+                yield outcome.state, mask(state, outcome.state, outcome.picks)
 
     return picking if by_picks else plain

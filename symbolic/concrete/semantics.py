@@ -11,7 +11,7 @@ from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.concrete.writer import ANYWHERE, Source
 from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Value
 from leadline.symbolic.lang.nodes import Node
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning import Step
 
 State: TypeAlias = tuple[Value, ...]
 """A value for each of the model's variables, in their order."""
@@ -72,11 +72,11 @@ class Semantics:
         """The error of a model without initial states."""
         return no_initial_state(self.model)
 
-    def initial(self) -> list[Outcome]:
+    def initial(self) -> list[Step]:
         """Every outcome of the initial condition, in the order of its picks."""
         return [outcome for outcome in self.attempts(None, "init") if outcome is not None]
 
-    def successors(self, state: State) -> Iterator[Outcome]:
+    def successors(self, state: State) -> Iterator[Step]:
         """Every outcome of every enabled action, in the order of the actions and then of their picks.
 
         Two outcomes may reach the same state.
@@ -84,14 +84,14 @@ class Semantics:
         for action in self.model.actions:
             yield from (outcome for outcome in self.attempts(state, action.name) if outcome is not None)
 
-    def attempts(self, state: State | None, action: str) -> Iterator[Outcome | None]:
+    def attempts(self, state: State | None, action: str) -> Iterator[Step | None]:
         """Yield the outcomes of an action in a state, or of "init".
 
         None is yielded whenever a pick tries another value, so that the caller can give up."""
         for found in self._attempts[self._places[action]](state):
-            yield Outcome(action, *found) if found is not None else None
+            yield None if found is None else Step(action, dict(found[0]), *found[1:])
 
-    def outcome(self, state: State | None, action: str, picks: Mapping[str, Value]) -> Outcome | None:
+    def outcome(self, state: State | None, action: str, picks: Mapping[str, Value]) -> Step | None:
         """The outcome of an action in a state with given picks; None if it is not enabled.
 
         Args:
@@ -109,7 +109,7 @@ class Semantics:
         if unknown:
             raise InternalError(f"{action} has no pick {', '.join(sorted(unknown))}")
         found = next(self._chosen[place](state, picks), None)
-        return Outcome(action, *found) if found is not None else None
+        return None if found is None else Step(action, dict(found[0]), *found[1:])
 
     def property_function(self, name: str) -> Callable[[State, Mapping[str, Value]], bool]:
         """The function `(state, {}) -> whether the property holds`; it raises OutOfBounds.

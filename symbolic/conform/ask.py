@@ -18,7 +18,7 @@ from leadline.symbolic.conform.states import Fit, Forms, Steps, TooManyStates
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at
 from leadline.symbolic.lang import Model, UserError, counted
-from leadline.symbolic.trace import Trace, TraceEnd, document, replay
+from leadline.symbolic.trace import Trace, TraceEnd, document, replay, trace_of_path
 
 if TYPE_CHECKING:
     from leadline.symbolic.conform.circuits import Circuits
@@ -257,8 +257,7 @@ def _by_states(fit: Fit, steps: Steps, longest: int | None) -> Conformance:
 
 def _replayed(fit: Fit, steps: Steps) -> Trace:
     """A run that explains all events, or the longest prefix; replayed."""
-    begin, *rest = fit.path()
-    found = Trace(begin.picks, begin.state, tuple(rest), TraceEnd.STOPS)
+    found = trace_of_path(tuple(fit.path()), TraceEnd.STOPS)
     replay(steps.semantics, found)
     return found
 

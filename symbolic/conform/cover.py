@@ -28,7 +28,7 @@ from leadline.symbolic.lang import (
     schedule,
     symmetric_sorts,
 )
-from leadline.symbolic.meaning import Explorer, Outcome, Path
+from leadline.symbolic.meaning import Explorer, Path, Step
 from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.trace import Trace, TraceEnd, trace_of_path
 
@@ -51,7 +51,7 @@ class Goals:
         """The goals that a state meets."""
         return ()
 
-    def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
+    def of_step(self, before: str | None, step: Step) -> Iterable[str]:
         """The goals that a step meets, after a step of an action."""
         return ()
 
@@ -75,7 +75,7 @@ class Actions(Goals):
         self._tla = {one.name: one.tla for one in model.actions}
         self.wanted = list(self._tla.values())
 
-    def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
+    def of_step(self, before: str | None, step: Step) -> Iterable[str]:
         return (self._tla[step.action],)
 
 
@@ -89,7 +89,7 @@ class Pairs(Goals):
     def _text(self, one: str, other: str) -> str:
         return f"{self._tla[one]}, then {self._tla[other]}"
 
-    def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
+    def of_step(self, before: str | None, step: Step) -> Iterable[str]:
         return () if before is None else (self._text(before, step.action),)
 
 
@@ -314,10 +314,10 @@ class Coverage(Explorer[Semantics]):
         self.goals, self._tell = goals, progress
         self._wanted = set(goals.wanted)
         self._beyond: Trace | None = None
-        self._first: dict[str, tuple[int, tuple[Outcome, ...]]] = {}
+        self._first: dict[str, tuple[int, tuple[Step, ...]]] = {}
         self._places: dict[State, int] = {}
-        self._entered: list[dict[str, tuple[int, Outcome]]] = []
-        self._left: list[list[Outcome] | None] = []
+        self._entered: list[dict[str, tuple[int, Step]]] = []
+        self._left: list[list[Step] | None] = []
 
     def keep(self, state: State, parent: int) -> None:
         super().keep(state, parent)
@@ -331,7 +331,7 @@ class Coverage(Explorer[Semantics]):
             self._beyond = trace_of_path(self.path(place), TraceEnd.OUT_OF_BOUNDS, claim)
         self._note(self.goals.of_state(state), place)
 
-    def _note(self, goals: Iterable[str], place: int, *more: Outcome) -> None:
+    def _note(self, goals: Iterable[str], place: int, *more: Step) -> None:
         """Keep a run for each goal that it is the first to meet: that to a state, and some steps more."""
         for goal in goals:
             if goal not in self._first and not self._has_enough():

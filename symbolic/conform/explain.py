@@ -221,11 +221,10 @@ def _possible(steps: Steps, states: Iterable[State], event: Event) -> Iterator[A
             for one in steps.outcomes(state, action.name):
                 if one.state is None:
                     continue
-                made = dict(one.picks)
                 wrong = [*before]
                 if picks is None:
                     wrong.append("the log names another action")
-                elif not picks.items() <= made.items():
+                elif not picks.items() <= one.picks.items():
                     wrong.append("the log tells other picks")
                 wrong += [_told(x, one.state, "would be") for x in event.after if not x.fits(one.state)]
-                yield Attempt(call_of(model, Step(one.action, made, one.state)), tuple(wrong))
+                yield Attempt(call_of(model, one), tuple(wrong))

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.events import Cut, Event, Log
 from leadline.symbolic.lang import UserError, Value
-from leadline.symbolic.meaning import Outcome
-from leadline.symbolic.trace import Step
+from leadline.symbolic.meaning import Step
 
 if TYPE_CHECKING:
     from leadline.symbolic.conform.circuits import Circuits
@@ -68,11 +67,11 @@ class Steps:
         self._shared = remembered(lambda name, picks, state: Step(name, dict(picks), state))
         self.outside = False
 
-    def _outcomes(self, state: State, action: str) -> tuple[Outcome, ...]:
+    def _outcomes(self, state: State, action: str) -> tuple[Step, ...]:
         """The outcomes of an action in a state."""
         return tuple(x for x in self.semantics.attempts(state, action) if x is not None)
 
-    def explaining(self, state: State, event: Event) -> Iterator[Outcome]:
+    def explaining(self, state: State, event: Event) -> Iterator[Step]:
         """The outcomes in a state that explain an event."""
         if not all(part.fits(state) for part in event.before):
             return
@@ -82,9 +81,9 @@ class Steps:
                 if one.state is not None and all(part.fits(one.state) for part in event.after):
                     yield one
 
-    def _told(self, state: State, action: str, picks: Mapping[str, Value]) -> Iterator[Outcome]:
+    def _told(self, state: State, action: str, picks: Mapping[str, Value]) -> Iterator[Step]:
         for one in self.outcomes(state, action):
-            for name, value in one.picks if picks else ():
+            for name, value in one.picks.items() if picks else ():
                 # A step out of bounds may lack the picks that it had not made by then.
                 if picks.get(name, value) != value:
                     break
@@ -106,9 +105,9 @@ class Steps:
         """The step from a state to a target that explains an event, or a hidden one without an event."""
         outcomes = self.hidden_outcomes(state) if event is None else self.explaining(state, event)
         one = next(x for x in outcomes if x.state == target)
-        return self._shared(one.action, one.picks, one.state)
+        return self._shared(one.action, tuple(one.picks.items()), one.state)
 
-    def hidden_outcomes(self, state: State) -> Iterator[Outcome]:
+    def hidden_outcomes(self, state: State) -> Iterator[Step]:
         """The hidden steps in a state."""
         for action in self.hidden_actions:
             for one in self.outcomes(state, action):
@@ -393,7 +392,7 @@ class Fit:
                 backwards += reversed(steps)
             place = base
         begin = next(x for x in self.steps.semantics.initial() if x.state == state)
-        return [Step("init", dict(begin.picks), begin.state), *reversed(backwards)]
+        return [begin, *reversed(backwards)]
 
     def _explanation(self, layer: Layer, cut: Cut, target: State) -> tuple[Cut, State, list[Step]]:
         """Steps from a state of a layer by which one event is explained and a state after it is reached.

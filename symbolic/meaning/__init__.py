@@ -9,9 +9,9 @@ from leadline.symbolic.meaning.explore import Checked, Exploration, Explorer, Le
 from leadline.symbolic.meaning.interface import (
     Levels,
     Meaning,
-    Outcome,
     Path,
     State,
+    Step,
     Steps,
     first_states,
     path_of,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from leadline.symbolic.lang import InternalError, ModelError, Span, Work, site
@@ -14,26 +14,26 @@ State: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One way to begin, or one step.
+class Step:
+    """One way to begin, or one transition.
 
     Attributes:
         action: the action's name; "init" for an initial state.
-        picks: the picks by name, in the order in which they are made. If the step goes out of bounds, only those
-            made by then.
+        picks: the values picked, by the picks' names, in the order in which they are made. If the step goes out of
+            bounds, only those made by then.
         state: the state after it; None if the step goes out of bounds.
         why: the expression that went out of bounds, or the error; None if there is none.
         place: the assignment or guard that went out of bounds, if it is known.
     """
 
     action: str
-    picks: tuple[tuple[str, Any], ...]
+    picks: Mapping[str, Any]
     state: State | None
-    why: str | None = None
-    place: Span | None = None
+    why: str | None = field(default=None, compare=False)
+    place: Span | None = field(default=None, compare=False)
 
 
-Path: TypeAlias = tuple[Outcome, ...]
+Path: TypeAlias = tuple[Step, ...]
 """The outcome of init, and then that of each step; of length 1 for an initial state."""
 
 
@@ -96,10 +96,10 @@ class Meaning(Steps, Protocol):
             UserError: if there is no such property.
         """
 
-    def initial(self) -> list[Outcome]:
+    def initial(self) -> list[Step]:
         """Every outcome of the initial condition."""
 
-    def successors(self, state: State, /) -> Iterable[Outcome]:
+    def successors(self, state: State, /) -> Iterable[Step]:
         """Every outcome of every enabled action, in the order of the actions and then of their picks."""
 
     def no_initial_state(self) -> ModelError:
@@ -159,7 +159,7 @@ def path_of(semantics: Meaning, states: Sequence[State | None]) -> Path:
 
     Where states stand for others, it is a path through such as they stand for.
     """
-    path = list[Outcome]()
+    path = list[Step]()
     for following in states:
         before = path[-1].state if path else None
         outcomes = semantics.initial() if before is None else semantics.successors(before)
@@ -167,7 +167,7 @@ def path_of(semantics: Meaning, states: Sequence[State | None]) -> Path:
     return tuple(path)
 
 
-def _reaching(semantics: Meaning, outcomes: Iterable[Outcome], state: State | None) -> Outcome:
+def _reaching(semantics: Meaning, outcomes: Iterable[Step], state: State | None) -> Step:
     """The first of some outcomes that leads to a state, or out of bounds if that is None.
 
     Raises:

@@ -9,8 +9,8 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from leadline.symbolic.lang import OutOfBounds
-from leadline.symbolic.meaning.interface import Meaning, Outcome, State
-from leadline.symbolic.meaning.trace import Step, Trace, TraceEnd, states
+from leadline.symbolic.meaning.interface import Meaning, State, Step
+from leadline.symbolic.meaning.trace import Trace, TraceEnd, states
 
 
 class Departs(Exception):
@@ -28,7 +28,7 @@ class Replayer(ABC):
         self.meaning = meaning
 
     @abstractmethod
-    def taken(self, before: State | None, step: Step) -> Outcome:
+    def taken(self, before: State | None, step: Step) -> Step:
         """The outcome of a step from the state before it, which an initial one has not.
 
         Raises:
@@ -54,7 +54,7 @@ class Replayer(ABC):
         Raises:
             Departs: at the first step that there is not.
         """
-        path: list[Outcome] = []
+        path: list[Step] = []
         for number, step in enumerate(run.stages):
             before = path[-1].state if path else None
             try:
@@ -66,8 +66,7 @@ class Replayer(ABC):
             except Departs as wrong:
                 place = f"step {number} ({step.action})" if number else "the initial state"
                 raise Departs(f"{place}: {wrong}") from None
-        stages = (Step(one.action, dict(one.picks), one.state) for one in path)
-        return replace(run.through(stages), why=path[-1].why)
+        return replace(run.through(path), why=path[-1].why)
 
     def confirmed(self, run: Trace) -> Trace:
         """A run as `retaken` gives it, that also ends as it says.

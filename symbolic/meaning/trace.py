@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from leadline.symbolic.lang import Action, InternalError, Model, Value, counted, setting_text, spoken
-from leadline.symbolic.meaning.interface import Path, State
+from leadline.symbolic.meaning.interface import Path, State, Step
 from leadline.symbolic.meaning.runs import Word
 
 
@@ -19,22 +19,6 @@ class TraceEnd(StrEnum):
     OUT_OF_BOUNDS = "out-of-bounds"
     DEADLOCK = "deadlock"
     STOPS = "stops"
-
-
-@dataclass(frozen=True)
-class Step:
-    """One transition.
-
-    Attributes:
-        action: the name of the action taken.
-        picks: the values picked, by the picks' names. A step that goes out of bounds may lack the picks that
-            it had not made by then.
-        state: the state after it; None if the step goes out of bounds.
-    """
-
-    action: str
-    picks: Mapping[str, Value]
-    state: State | None
 
 
 @dataclass(frozen=True)
@@ -130,8 +114,7 @@ def trace_of_path(path: Path, ends: TraceEnd = TraceEnd.VIOLATES, claim: str | N
         ends: the error at its end.
         claim: the property violated, or whose evaluation goes out of bounds.
     """
-    steps = tuple(Step(x.action, dict(x.picks), x.state) for x in path[1:])
-    return Trace(dict(path[0].picks), path[0].state, steps, ends, claim)
+    return Trace(path[0].picks, path[0].state, path[1:], ends, claim)
 
 
 def states(trace: Trace) -> Iterator[State]:

@@ -25,8 +25,9 @@ from leadline.symbolic.lang import (
     UserError,
     nodes as n,
 )
+from leadline.symbolic.meaning import Step
 from leadline.symbolic.meaning.replay import Departs
-from leadline.symbolic.meaning.trace import Step, Trace, TraceEnd
+from leadline.symbolic.meaning.trace import Trace, TraceEnd
 from leadline.symbolic.tla.learning import WALK, Learner, model_values
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering

@@ -33,7 +33,7 @@ from leadline.symbolic.lang import (
     Variable,
     nodes as n,
 )
-from leadline.symbolic.meaning.trace import Step
+from leadline.symbolic.meaning import Step
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering

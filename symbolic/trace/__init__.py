@@ -5,7 +5,8 @@ no code with the encoding. A replay that fails is an internal error.
 """
 
 from leadline.symbolic.lang import DEADLOCK
-from leadline.symbolic.meaning.trace import Cti, Step, Trace, TraceEnd, call_of, trace_of_path
+from leadline.symbolic.meaning import Step
+from leadline.symbolic.meaning.trace import Cti, Trace, TraceEnd, call_of, trace_of_path
 from leadline.symbolic.trace.document import (
     INDUCTION,
     Stored,

@@ -14,7 +14,8 @@ from typing import Any
 from leadline.symbolic.concrete import State
 from leadline.symbolic.files import Readable, read_text
 from leadline.symbolic.lang import Action, Model, Setting, UserError, Value, spoken, unknown_name
-from leadline.symbolic.meaning.trace import Cti, Step, Trace, TraceEnd, action_named, states
+from leadline.symbolic.meaning import Step
+from leadline.symbolic.meaning.trace import Cti, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.aliases import alias_values, aliases_json
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.fair import fairness

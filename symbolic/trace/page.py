@@ -42,7 +42,8 @@ from leadline.symbolic.lang import (
     all_types,
     spoken,
 )
-from leadline.symbolic.meaning.trace import Step, Trace, TraceEnd, action_named, states, title
+from leadline.symbolic.meaning import Step
+from leadline.symbolic.meaning.trace import Trace, TraceEnd, action_named, states, title
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.document import Stored
 from leadline.symbolic.trace.explainer import Explainer, Reason

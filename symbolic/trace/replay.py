@@ -8,9 +8,9 @@ from dataclasses import replace
 from leadline.symbolic.concrete import MissingPick, Semantics, State
 from leadline.symbolic.concrete.replay import ModelReplayer
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, UserError
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning import Step
 from leadline.symbolic.meaning.replay import Departs
-from leadline.symbolic.meaning.trace import Cti, Step, Trace, TraceEnd, states
+from leadline.symbolic.meaning.trace import Cti, Trace, TraceEnd, states
 from leadline.symbolic.trace.document import Stored
 
 
@@ -295,7 +295,7 @@ def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
     return None
 
 
-def _outcome(semantics: Semantics, state: State, call: Step) -> Outcome | None:
+def _outcome(semantics: Semantics, state: State, call: Step) -> Step | None:
     """The outcome of a step's action and picks in another state; None if it is not enabled there.
 
     A step that goes out of bounds has only the picks made before; elsewhere they may be too few.

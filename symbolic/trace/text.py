@@ -22,7 +22,8 @@ from leadline.symbolic.lang import (
     Value,
     counted,
 )
-from leadline.symbolic.meaning.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
+from leadline.symbolic.meaning import Step
+from leadline.symbolic.meaning.trace import Cti, Trace, TraceEnd, call_of, in_steps, title
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.fair import Fair, assumes_fairness, fairness

@@ -40,7 +40,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.types import Value
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning import Step
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 
 
@@ -99,7 +99,7 @@ def test_every_step_is_that_of_the_definition(protocol: Protocol) -> None:
 
 def test_outcomes_come_in_the_order_of_actions_and_picks() -> None:
     (start, *_) = semantics(Subsets()).initial()
-    assert start == Outcome("init", (("members", frozenset()),), (frozenset(),))
+    assert start == Step("init", {"members": frozenset()}, (frozenset(),))
     assert start.state is not None
     found = [dict(outcome.picks) for outcome in semantics(Subsets()).successors(start.state)]
     assert found == [{"a": a, "b": b} for a in ("n1", "n2", "n3") for b in ("n1", "n2", "n3")]
@@ -125,7 +125,7 @@ def test_initial_states_are_those_that_the_guards_allow() -> None:
 def test_a_way_to_begin_may_be_out_of_bounds() -> None:
     fine, broken = semantics(Broken()).initial()
     assert fine.state == (0,)
-    assert broken.state is None and broken.picks == (("wanted", 2),)
+    assert broken.state is None and broken.picks == {"wanted": 2}
     assert broken.why is not None and broken.why.startswith("2 is not in Int(0, 1) (protocols.py:")
 
 
@@ -167,7 +167,7 @@ def test_an_outcome_by_its_picks() -> None:
 def test_an_outcome_out_of_bounds_by_all_its_picks() -> None:
     meaning = semantics(Partial())
     found = meaning.outcome((None, frozenset()), "guard_fails", {"a": "n2", "b": "n1"})
-    assert found is not None and found.state is None and found.picks == (("a", "n2"),)
+    assert found is not None and found.state is None and found.picks == {"a": "n2"}
 
 
 @pytest.mark.parametrize(

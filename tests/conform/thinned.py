@@ -11,7 +11,7 @@ from typing import Any
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import Model
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning import Step
 from leadline.symbolic.trace.values import from_json, to_json
 
 Line = dict[str, Any]
@@ -32,7 +32,7 @@ class Thinning:
     hidden: int = 2
 
 
-def random_run(model: Model, length: int, chance: random.Random) -> list[Outcome]:
+def random_run(model: Model, length: int, chance: random.Random) -> list[Step]:
     """Steps of a run of the model after its initial state, which comes first; empty if there is none."""
     semantics = Semantics(model)
     starts = [x for x in semantics.initial() if x.state is not None]
@@ -47,7 +47,7 @@ def random_run(model: Model, length: int, chance: random.Random) -> list[Outcome
     return run
 
 
-def thinned(model: Model, run: list[Outcome], how: Thinning, chance: random.Random) -> list[Line]:
+def thinned(model: Model, run: list[Step], how: Thinning, chance: random.Random) -> list[Line]:
     """A log of a run."""
     lines: list[Line] = []
     hidden = 0
@@ -60,7 +60,7 @@ def thinned(model: Model, run: list[Outcome], how: Thinning, chance: random.Rand
     return lines
 
 
-def _line(model: Model, one: Outcome, how: Thinning, chance: random.Random) -> Line:
+def _line(model: Model, one: Step, how: Thinning, chance: random.Random) -> Line:
     assert one.state is not None
     action = next(x for x in model.actions if x.name == one.action)
     picks = {
@@ -101,7 +101,7 @@ def fits(model: Model, lines: list[Line], hidden: int) -> int | None:
     return None if states else 0
 
 
-def _explains(model: Model, one: Outcome, after: State, line: Line) -> bool:
+def _explains(model: Model, one: Step, after: State, line: Line) -> bool:
     action = next(x for x in model.actions if x.name == one.action)
     made = dict(one.picks)
     if line.get("action", action.tla) != action.tla:

@@ -18,7 +18,7 @@ from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.grid.kinds import KINDS
 from leadline.symbolic.lang import Int, Model, Protocol, UserError, action, build, invariant, ite
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning import Step
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import DEADLOCK
 from tests.random_symmetric import symmetric_model
@@ -81,7 +81,7 @@ def test_many_random_protocols(model: Model) -> None:
 # -- which runs a part is about -----------------------------------------------------------------------
 
 
-def agrees(cube: Cube, steps: Sequence[Outcome]) -> bool:
+def agrees(cube: Cube, steps: Sequence[Step]) -> bool:
     """Whether the steps of a run are those of a cube, as far as both go."""
     left = list(cube)
     for step in steps:
@@ -89,7 +89,7 @@ def agrees(cube: Cube, steps: Sequence[Outcome]) -> bool:
             return True
         if left.pop(0) != step.action:
             return False
-        picks = {f"{name}={value}" for name, value in step.picks}
+        picks = {f"{name}={value}" for name, value in step.picks.items()}
         names = {text.partition("=")[0] for text in picks}
         while left and left[0].partition("=")[0] in names and "=" in left[0]:
             if left.pop(0) not in picks:
@@ -97,10 +97,10 @@ def agrees(cube: Cube, steps: Sequence[Outcome]) -> bool:
     return True
 
 
-def walk(semantics: Semantics, dice: Random, steps: int) -> list[Outcome]:
+def walk(semantics: Semantics, dice: Random, steps: int) -> list[Step]:
     """The steps of a random run; the last may go out of bounds."""
     state = dice.choice(semantics.initial()).state
-    run: list[Outcome] = []
+    run: list[Step] = []
     while state is not None and len(run) < steps:
         outcomes = list(semantics.successors(state))
         if not outcomes:

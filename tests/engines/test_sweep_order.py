@@ -23,7 +23,7 @@ from leadline.symbolic.lang import (
     sort,
 )
 from leadline.symbolic.lang.states import Next
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning import Step
 from tests.engines.cases import entry
 
 
@@ -107,7 +107,7 @@ class Counted(Semantics):
         super().__init__(model)
         self.attempted = 0
 
-    def attempts(self, state: State | None, action: str) -> Iterator[Outcome | None]:
+    def attempts(self, state: State | None, action: str) -> Iterator[Step | None]:
         self.attempted += 1
         for one in super().attempts(state, action):
             self.attempted += 1

@@ -23,7 +23,7 @@ from leadline.symbolic.lang import (
     map_of,
     sort,
 )
-from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, explore
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Step, explore
 from tests.concrete.protocols import Broken, Counter, Letters, Subsets, below_two, two_is_unspeakable
 
 CLAIMS = (below_two, two_is_unspeakable)
@@ -36,7 +36,7 @@ def explored(
     return explore(Semantics(build(protocol, claims)), names, **limits)
 
 
-def states(path: tuple[Outcome, ...] | None) -> list[Any]:
+def states(path: tuple[Step, ...] | None) -> list[Any]:
     assert path is not None
     return [outcome.state for outcome in path]
 

@@ -130,7 +130,7 @@ def test_actions_have_the_names_of_their_operators(tmp_path: Path) -> None:
     behaviour = Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next"))
     assert [one.name for one in behaviour.actions] == ["A", "B", "D", "E", "Next"]
     (outcome,) = behaviour.successors((0,))
-    assert (outcome.action, outcome.picks, outcome.state) == ("A", (("i", 0),), (1,))
+    assert (outcome.action, outcome.picks, outcome.state) == ("A", {"i": 0}, (1,))
 
 
 def test_an_error_in_a_step_is_told_with_its_place(tmp_path: Path) -> None:

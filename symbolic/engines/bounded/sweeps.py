@@ -34,7 +34,7 @@ from leadline.symbolic.lang import (
     symmetric_sorts,
 )
 from leadline.symbolic.lang.nodes import free_variables, rebuilt, replaced
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning import Step
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 LOOK = 1000
@@ -99,7 +99,7 @@ class _Look:
         """Whether it has seen as many states as it may."""
         return len(self.seen) >= LOOK
 
-    def outcomes(self, state: State | None, action: str) -> Iterator[Outcome]:
+    def outcomes(self, state: State | None, action: str) -> Iterator[Step]:
         """The outcomes of an action in a state, as many as the look may try."""
         self.left -= 1
         for attempt in islice(self.semantics.attempts(state, action), max(0, min(TRIES, self.left))):
@@ -107,7 +107,7 @@ class _Look:
             if attempt is not None:
                 yield attempt
 
-    def states(self, outcomes: Iterator[Outcome]) -> Iterator[State]:
+    def states(self, outcomes: Iterator[Step]) -> Iterator[State]:
         """The new states among outcomes."""
         for outcome in outcomes:
             state = outcome.state

@@ -48,7 +48,7 @@ from leadline.symbolic.lang import (
     counted,
     unknown_name,
 )
-from leadline.symbolic.meaning import Outcome, Path, path_of, random_walk
+from leadline.symbolic.meaning import Path, Step, path_of, random_walk
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortening, trace_of_path
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ _HEAVIEST = 1_000_000
 
 def random_run(
     semantics: Semantics, chance: random.Random, weights: Mapping[str, int] | None = None
-) -> Iterator[Outcome]:
+) -> Iterator[Step]:
     """A random run: its beginning, and steps until none can be taken or one goes out of bounds.
 
     Args:
@@ -170,8 +170,8 @@ def random_run(
 
 
 def _random_step(
-    semantics: Semantics, chance: random.Random, weights: Mapping[str, int], last: Outcome
-) -> Outcome | None:
+    semantics: Semantics, chance: random.Random, weights: Mapping[str, int], last: Step
+) -> Step | None:
     """A random outcome of a random enabled action; None if no action is enabled, or there is no state."""
     if last.state is None:
         return None
@@ -413,7 +413,7 @@ class _OnValues(_Simulation):
 
     def _one(self) -> None:
         """Take one run."""
-        path: list[Outcome] = []
+        path: list[Step] = []
         run = random_run(self.asked.semantics, self._chance, self.asked.weights)
         for one in islice(run, self.options.depth + 1):
             path.append(one)
@@ -435,7 +435,7 @@ class _OnValues(_Simulation):
         constraint = self.asked.semantics.constraint
         return end is not None and (constraint is None or constraint(end, {}))
 
-    def _look(self, path: Sequence[Outcome]) -> None:
+    def _look(self, path: Sequence[Step]) -> None:
         """Evaluate the properties in the last state."""
         state = path[-1].state
         assert state is not None
@@ -446,7 +446,7 @@ class _OnValues(_Simulation):
             if hash(state) in reaching:
                 self._statistics.reach(name)
 
-    def _evaluate(self, name: str, state: State, path: Sequence[Outcome]) -> None:
+    def _evaluate(self, name: str, state: State, path: Sequence[Step]) -> None:
         """Evaluate a property in a new state: a probe in each, another one until it is violated."""
         known = self._found.get(name)
         if known is not None and known[0] is TraceEnd.VIOLATES and name not in self._reaching:

@@ -315,10 +315,9 @@ class ReducedClaim:
         last = trace.last
         for outcome in self.semantics.initial() if last is None else self.semantics.successors(last):
             if outcome.state is None and last is None:
-                return replace(trace, initial_picks=dict(outcome.picks), property=None)
+                return replace(trace, initial_picks=outcome.picks, property=None)
             if outcome.state is None:
-                step = Step(outcome.action, dict(outcome.picks), None)
-                return replace(trace, steps=(*trace.steps, step), property=None)
+                return replace(trace, steps=(*trace.steps, outcome), property=None)
         return trace
 
     def _outside(self, trace: Trace) -> Trace | None:

@@ -9,7 +9,7 @@ from operator import eq
 from typing import Any, TypeVar
 
 from leadline.symbolic.lang import Mistake, ModelError
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.meaning import Step
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification, conjuncts
@@ -295,12 +295,12 @@ class Behaviour:
 
         return within
 
-    def initial(self) -> list[Outcome]:
+    def initial(self) -> list[Step]:
         """Every way to begin."""
         self._followed(0)
         return list(self._outcomes(None, "init", 0))
 
-    def successors(self, state: State) -> Iterator[Outcome]:
+    def successors(self, state: State) -> Iterator[Step]:
         """Every step, in the order of the actions; of a run, they are asked for state by state."""
         self._followed(self._levels + 1)
         for place, action in enumerate(self.actions, start=1):
@@ -310,18 +310,18 @@ class Behaviour:
         if self._asks_level:
             self.at_level(levels)
 
-    def _outcomes(self, state: State | None, name: str, place: int) -> Iterator[Outcome]:
+    def _outcomes(self, state: State | None, name: str, place: int) -> Iterator[Step]:
         found: list[tuple[tuple[tuple[str, Value], ...], State]] = []
         why = None
         if place == 1 and state in self._outside:
-            yield Outcome(name, (), None, self._outside[state])
+            yield Step(name, {}, None, self._outside[state])
         try:
             self.interpreter.traced[place](state, found.append)
         except FAILURES as error:
             why = str(self.interpreter.error(error))
-        yield from (Outcome(name, picks, after) for picks, after in found)
+        yield from (Step(name, dict(picks), after) for picks, after in found)
         if why is not None:
-            yield Outcome(name, (), None, why)
+            yield Step(name, {}, None, why)
 
 
 class _Checked:

@@ -28,11 +28,11 @@ from leadline.symbolic.lang import (
     Temporal,
     nodes as n,
 )
-from leadline.symbolic.meaning import Explorer, Outcome, Word, is_refuted, satisfies
+from leadline.symbolic.meaning import Explorer, Step, Word, is_refuted, satisfies
 from leadline.symbolic.meaning.fair import Product, fair_run
 from leadline.symbolic.meaning.graph import FoundGraph, OutsideAt
 from leadline.symbolic.meaning.replay import Departs, Replayer
-from leadline.symbolic.meaning.trace import Step, Trace, states, word_of
+from leadline.symbolic.meaning.trace import Trace, states, word_of
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import conjuncts
@@ -414,9 +414,9 @@ class ModuleReplayer(Replayer):
         self._formulas = TemporalFormulas(meaning.interpreter)
         self._leaves = _Leaves(meaning.interpreter)
 
-    def taken(self, before: State | None, step: Step) -> Outcome:
+    def taken(self, before: State | None, step: Step) -> Step:
         # Several actions may lead there: the one that the run tells, if it is among them.
-        first: Outcome | None = None
+        first: Step | None = None
         for one in self.meaning.initial() if before is None else self.meaning.successors(before):
             if self._same(step.state, one.state):
                 first = first or one

@@ -31,7 +31,7 @@ from leadline.symbolic.meaning import Steps
 from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
 from leadline.symbolic.solve import PROVER, TRUE, Satisfiability, Solver
 from leadline.symbolic.solve.cores import CoreSolver
-from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
+from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay, trace_of_path
 from leadline.symbolic.trace.replay import own_error
 
 
@@ -374,7 +374,7 @@ class _Search:
         if state is None or BadCause.STEP_OUTSIDE not in self._open:
             return
         step = next(one for one in semantics.successors(state) if one.state is None)
-        choices = [*choices_to(semantics, self._walks, state), (step.action, dict(step.picks))]
+        choices = [*choices_to(semantics, self._walks, state), (step.action, step.picks)]
         self._leave_bounds(self._trace(choices, BadCause.STEP_OUTSIDE), BadCause.STEP_OUTSIDE)
 
     def _leave_bounds(self, trace: Trace, how: BadCause) -> None:
@@ -408,17 +408,13 @@ class _Search:
         # The last choice is a step out of bounds, or is not made: what is bad is the state.
         more = [one.choice for one in chain]
         choices = [*choices, *(more if how is BadCause.STEP_OUTSIDE else more[:-1])]
-        state: State | None = None
-        steps = []
+        steps = list[Step]()
         for action, picks in choices:
-            outcome = self._semantics.outcome(state, action, picks)
+            outcome = self._semantics.outcome(steps[-1].state if steps else None, action, picks)
             if outcome is None:
                 raise InternalError(f"{action} is not enabled in a counterexample of {self._target.name}")
-            state = outcome.state
-            steps.append(Step(action, dict(outcome.picks), state))
-        begin, *rest = steps
-        ends, named = self._ending(how)
-        trace = Trace(begin.picks, begin.state, tuple(rest), ends, named)
+            steps.append(outcome)
+        trace = trace_of_path(tuple(steps), *self._ending(how))
         replay(self._semantics, trace)
         return trace
 

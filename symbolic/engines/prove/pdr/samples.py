@@ -22,7 +22,7 @@ _MOST = 150_000
 
 def choices_to(semantics: Semantics, walks: Walks[State], state: State) -> list[Choice]:
     """The choices of a run to a state that walks have found, that of the initial state first."""
-    return [(one.action, dict(one.picks)) for one in path_of(semantics, walks.states_to(state))]
+    return [(one.action, one.picks) for one in path_of(semantics, walks.states_to(state))]
 
 
 class Samples:

@@ -8,7 +8,7 @@ permutation moves what they are fixed to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -43,7 +43,7 @@ class BadCause(StrEnum):
     STEP_OUTSIDE = "a step is out of bounds"
 
 
-Choice = tuple[str, dict[str, Value]]
+Choice = tuple[str, Mapping[str, Value]]
 """An action's name and its picks."""
 
 
