@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Verdict, answer
+from leadline.symbolic.engines import BmcOptions, Limits, Listener, Options, Progress, Query, Verdict, answer
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.bounded.bmc import SWEEPS
 from leadline.symbolic.engines.explore.explore import ExploreOptions
@@ -252,6 +252,18 @@ def test_runs_that_were_not_all_looked_at(tmp_path: Path, most: int | None, limi
     reason = f"{why}; runs go through every state, also those that others stand for"
     assert (odd.verdict, odd.reason) == (Verdict.UNKNOWN, reason)
     assert (deadlock.verdict, found.told(ExploreFacts).states) == (Verdict.SAFE, 2)
+
+
+@pytest.mark.parametrize(("most", "left"), [(None, 1.0), (3, None)])
+def test_looking_at_runs_is_the_last_part_once_all_states_are_found(
+    tmp_path: Path, most: int | None, left: float | None
+) -> None:
+    body = "EXTENDS Integers\nVARIABLE x\nSpec == x = 0 /\\ [][x' = (x + 1) % 5]_x\nZero == []<>(x = 0)"
+    behaviour = Behaviour(specification(tmp_path, body, "SPECIFICATION Spec PROPERTY Zero"))
+    told: list[Progress] = []
+    listener = Listener(progress=told.append)
+    explore_specification(behaviour, ExploreOptions(max_states=most), Limits(), listener, deadlock=False)
+    assert [one.left for one in told[-2:]] == [None, left]
 
 
 def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ _WORKER_MB = 2000
 
 HEAD_START = 1.5
 """Seconds for itself in a portfolio: on circuits a million states take one, which others need to begin."""
+LAST_PART = 1.0
+"""The work that is left once all states are found: to look at runs through them takes about as long."""
 _TELLING = 100_000
 """The number of states from which on the growth of levels tells how it goes on."""
 MOST_PERMUTATIONS = 5_040
@@ -343,7 +345,8 @@ class _Exploring:
             self.explorer.look_at_guards()
         if not runs or (isinstance(self.explorer, CircuitExplorer) and self.explorer.left_types):
             return {}
-        listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs"))
+        left = LAST_PART if self.explorer.complete else None
+        listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs", left=left))
         properties = self._model.properties
         if isinstance(self.explorer, CircuitExplorer):
             return {name: self._counterexample(properties[name]) for name in runs}

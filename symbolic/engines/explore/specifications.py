@@ -16,6 +16,7 @@ from leadline.symbolic.engines.ask.widening import by_values, told_by_values, wi
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
+    LAST_PART,
     VALUES,
     ExploreOptions,
     checkpoint_of,
@@ -522,10 +523,10 @@ class _Exploring:
             self._busy,
         )
 
-    def _level(self, level: Level) -> None:
-        """Tell of a level."""
+    def _level(self, level: Level, left: float | None = None) -> None:
+        """Tell of a level, and of the work that is left, if it is known: see `Progress`."""
         reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
-        self._listener.progress(Progress(level.depth, 0.0, text=reached))
+        self._listener.progress(Progress(level.depth, 0.0, text=reached, left=left))
         _tell_violations(self._behaviour, self.explorer, self._told, self._listener)
         self._tell_out_of_bounds()
         self._behaviour.at_level(level.depth + 1)
@@ -559,7 +560,8 @@ class _Exploring:
             self.explorer = self._new()
         for name in behaviour.specification.properties:
             if behaviour.safety(name).more:
-                self._level(Level(len(self.explorer.within) - 1, 0, self.explorer.counted))
+                level = Level(len(self.explorer.within) - 1, 0, self.explorer.counted)
+                self._level(level, LAST_PART if self.explorer.complete else None)
                 runs = runs or self._fair_runs()
                 self.about_runs[name] = _violating(behaviour, runs, name)
 
