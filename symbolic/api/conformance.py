@@ -270,7 +270,7 @@ class _Driver:
             outcome = self.semantics.outcome(state, step.action, step.picks)
             if outcome is not None and outcome.state is not None:
                 state = outcome.state
-                found.append(Step(step.action, step.picks, state))
+                found.append(outcome)
         return Run(run.initial_picks, run.initial, tuple(found), TraceEnd.STOPS)
 
     def _fails(self, run: Run) -> bool:

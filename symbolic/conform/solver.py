@@ -17,7 +17,7 @@ from leadline.symbolic.conform.events import SPAN, Cut, Log, Part, formula
 from leadline.symbolic.encode import Encoding, StepsUnrolling
 from leadline.symbolic.lang import Action, Model, Property, PropertyKind
 from leadline.symbolic.solve import SOLVERS, Satisfiability
-from leadline.symbolic.trace import Step, Trace, TraceEnd
+from leadline.symbolic.trace import Trace, TraceEnd, trace_of_path
 
 _SOLVER = "cadical"
 _LOOK = "look at the state"
@@ -134,9 +134,7 @@ class _Search:
 
     def _trace(self, depth: int) -> Trace:
         found = self.unrolling.run(depth, self.solver.true)
-        assert found.initial is not None
-        steps = (Step(x.action.name, x.picks, x.state) for x in found.steps if x.action.name != _LOOK)
-        return Trace(found.initial_picks, found.initial, tuple(steps), TraceEnd.STOPS)
+        return trace_of_path(tuple(x for x in found if x.action != _LOOK), TraceEnd.STOPS)
 
     # -- layers -------------------------------------------------------------------------------------------
 

@@ -7,8 +7,6 @@ properties of a state. A depth is an instance of a template: a copy with other l
 from leadline.symbolic.encode.encoding import Encoding, InitialStates, StatePredicates, StepRelation, Truth
 from leadline.symbolic.encode.template import Instance, Template, Unrolled
 from leadline.symbolic.encode.unrolling import (
-    RawRun,
-    RawStep,
     StepsUnrolling,
     SweepsUnrolling,
     Unrolling,

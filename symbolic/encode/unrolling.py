@@ -29,25 +29,8 @@ from leadline.symbolic.encode.encoding import (
 )
 from leadline.symbolic.encode.template import Instance, Literals, Template, Unrolled, template
 from leadline.symbolic.lang import Action, Sort, Value
+from leadline.symbolic.meaning import Path, Step
 from leadline.symbolic.solve import Sink
-
-
-@dataclass(frozen=True)
-class RawStep:
-    """A step read from the solver and not yet replayed. Its state is None if it goes out of bounds."""
-
-    action: Action
-    picks: dict[str, Value]
-    state: tuple[Value, ...] | None
-
-
-@dataclass(frozen=True)
-class RawRun:
-    """A run read from the solver and not yet replayed. Without an initial state, that is out of bounds."""
-
-    initial_picks: dict[str, Value]
-    initial: tuple[Value, ...] | None
-    steps: tuple[RawStep, ...]
 
 
 class Unrolling(ABC):
@@ -92,8 +75,8 @@ class Unrolling(ABC):
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state at `depth`."""
 
-    def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
-        """The run to the state at `depth` under an assignment.
+    def run(self, depth: int, true: Truth, *, beyond: bool = False) -> Path:
+        """The run to the state at `depth` under an assignment. It is not yet replayed.
 
         Args:
             depth: the layers before that state; -1 for the initial state that is out of bounds.
@@ -102,13 +85,13 @@ class Unrolling(ABC):
         """
         picks = self._initial_states.picks(_held(self._initial, true))
         if depth < 0:
-            return RawRun(picks, None, ())
+            return (Step("init", picks, None),)
         known: Decoded = {}
-        initial = self._state(self.rows[0], true, known)
-        return RawRun(picks, initial, tuple(self._steps(depth, true, known, beyond=beyond)))
+        begin = Step("init", picks, self._state(self.rows[0], true, known))
+        return (begin, *self._steps(depth, true, known, beyond=beyond))
 
     @abstractmethod
-    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
+    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[Step]:
         """The steps of a run."""
 
     def _state(self, row: Literals, true: Truth, known: Decoded) -> tuple[Value, ...]:
@@ -177,11 +160,11 @@ class StepsUnrolling(Unrolling):
         """An instance over the state at a depth."""
         return Instance(template, self.rows[depth][: len(template.inputs)], self.circuit)
 
-    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
+    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[Step]:
         for number, layer in enumerate(self._layers[: depth + beyond], start=1):
             action, picks = self.relation.chosen(_held(layer, true))
             state = self._state(self.rows[number], true, known) if number <= depth else None
-            yield RawStep(action, picks, state)
+            yield Step(action.name, picks, state)
 
 
 def _by_step(relation: StepRelation, cube: Sequence[str]) -> list[list[int]]:
@@ -298,14 +281,14 @@ class SweepsUnrolling(Unrolling):
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         return Instance(predicates.template, self.rows[depth][: self._width], self.circuit)
 
-    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
+    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[Step]:
         for number, layer in enumerate(self._layers[: depth + beyond]):
             for taking in layer:
                 held = _held(taking.instance, true)
                 action = taking.kind.action
                 picks = decode_picks(taking.kind.slots, action, held)
                 if number == depth and held(taking.kind.out_of_bounds):
-                    yield RawStep(action, picks, None)
+                    yield Step(action.name, picks, None)
                     return
                 if held(taking.kind.taken):
-                    yield RawStep(action, picks, self._state(taking.row, true, known))
+                    yield Step(action.name, picks, self._state(taking.row, true, known))

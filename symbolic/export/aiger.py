@@ -24,7 +24,7 @@ from leadline.symbolic.files import read_bytes, read_text
 from leadline.symbolic.lang import Model, Property, UserError, Value, Variable, counted
 from leadline.symbolic.meaning.trace import title
 from leadline.symbolic.solve import Clause, Sink
-from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd
+from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
 
 _Call = tuple[str, Mapping[str, Value]]
 """An action's name and its picks."""
@@ -209,8 +209,7 @@ class SequentialCircuit:
             raise UserError(f"{place}: {bad.name} is false in the last frame (true there: {others})")
         if call is not None and bad is self.bads[-1]:
             stages.append(Step(*call, None))
-        begin, *steps = stages
-        return Trace(begin.picks, begin.state, tuple(steps), bad.ends, bad.property)
+        return trace_of_path(tuple(stages), bad.ends, bad.property)
 
     def _call(self, true: Truth) -> _Call | None:
         """The action that a frame's inputs choose, and its picks; None if they choose no step."""

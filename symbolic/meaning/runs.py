@@ -61,6 +61,11 @@ class Word:
         return self.states[place + 1] if place + 1 < len(self.states) else self.states[self.loop]
 
     @property
+    def visited(self) -> Sequence[State]:
+        """Its states and, unless it stops in the last one for ever, the one at the loop again."""
+        return self.states if self.loop == len(self.states) - 1 else [*self.states, self.states[self.loop]]
+
+    @property
     def repeated(self) -> range:
         """The places that it visits infinitely often."""
         return range(self.loop, len(self.states))

@@ -206,7 +206,7 @@ def shortening(semantics: Semantics, trace: Trace) -> tuple[Trace, bool]:
         else:
             size //= 2
     best = replace(trace, steps=steps)
-    return _reordered(semantics, best) or best, work.left > 0
+    return _reordered(work.by, best) or best, work.left > 0
 
 
 def _without_cycles(initial: State, steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -230,8 +230,7 @@ class _Dropping:
 
     def __init__(self, semantics: Semantics, trace: Trace) -> None:
         self.left = DROPS
-        self._semantics, self._trace = semantics, trace
-        self._by = ModelReplayer(semantics)
+        self.by, self._trace = ModelReplayer(semantics), trace
 
     def without_some(self, steps: tuple[Step, ...], size: int) -> tuple[Step, ...]:
         """The steps without blocks of a size, as many as can be dropped from front to back."""
@@ -248,7 +247,7 @@ class _Dropping:
         """The run without a block of steps, cut at the first error; None if there is no error."""
         state = steps[start - 1].state if start else self._trace.initial
         taken = list(steps[:start])
-        if not start and _ends(self._by, self._trace, state):
+        if not start and _ends(self.by, self._trace, state):
             return ()
         for place in range(start + size, len(steps)):
             if state is None:
@@ -256,22 +255,21 @@ class _Dropping:
             if size and state == steps[place - 1].state:
                 return (*taken, *steps[place:])
             self.left -= 1
-            outcome = _outcome(self._semantics, state, steps[place])
+            outcome = _outcome(self.by, state, steps[place])
             if outcome is None:
                 return None
             state = outcome.state
-            taken.append(Step(steps[place].action, steps[place].picks, state))
-            if _ends(self._by, self._trace, state):
+            taken.append(outcome)
+            if _ends(self.by, self._trace, state):
                 return tuple(taken)
         return None
 
 
-def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
+def _reordered(by: ModelReplayer, trace: Trace) -> Trace | None:
     """A shorter run of the same actions and picks, each any number of times; None if none is found."""
     calls = list({(x.action, tuple(x.picks.items())): x for x in trace.steps}.values())
     if trace.initial is None or len(calls) < 2:
         return None
-    by = ModelReplayer(semantics)
     reached: dict[State, tuple[Step, ...]] = {trace.initial: ()}
     layer = [trace.initial]
     tries = 0
@@ -282,10 +280,10 @@ def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
             if tries > TRIES:
                 return None
             for call in calls:
-                outcome = _outcome(semantics, state, call)
+                outcome = _outcome(by, state, call)
                 if outcome is None or outcome.state in reached:
                     continue
-                steps = (*reached[state], Step(call.action, call.picks, outcome.state))
+                steps = (*reached[state], outcome)
                 if _ends(by, trace, outcome.state):
                     return replace(trace, steps=steps)
                 if outcome.state is not None:
@@ -295,13 +293,13 @@ def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
     return None
 
 
-def _outcome(semantics: Semantics, state: State, call: Step) -> Step | None:
+def _outcome(by: ModelReplayer, state: State, call: Step) -> Step | None:
     """The outcome of a step's action and picks in another state; None if it is not enabled there.
 
     A step that goes out of bounds has only the picks made before; elsewhere they may be too few.
     """
     try:
-        return semantics.outcome(state, call.action, call.picks)
+        return by.meaning.outcome(state, call.action, call.picks)
     except MissingPick:
         return None
 

@@ -103,12 +103,10 @@ def test_the_run_of_an_answer_is_one_of_the_model(protocol: Protocol) -> None:
         unrolled.unrolling.extend()
     assert unrolled.solver.check([]) is Satisfiability.SATISFIABLE
     run = unrolled.unrolling.run(3, unrolled.solver.true)
-    assert run.initial is not None and len(run.steps) == 3
-    begun = meaning.outcome(None, "init", run.initial_picks)
-    assert begun is not None and begun.state == run.initial
-    state: Any = run.initial
-    for step in run.steps:
-        outcome = meaning.outcome(state, step.action.name, step.picks)
+    assert len(run) == 4 and run[0].action == "init"
+    state: Any = None
+    for step in run:
+        outcome = meaning.outcome(state, step.action, step.picks)
         assert outcome is not None and outcome.state == step.state
         state = step.state
 

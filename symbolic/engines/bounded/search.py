@@ -16,7 +16,7 @@ from leadline.symbolic.engines.ask.result import Cause, Effort, Result, Verdict
 from leadline.symbolic.engines.run.limits import own_peak_mb
 from leadline.symbolic.lang import Bool, Model, Property, PropertyKind, enabledness, nodes as n
 from leadline.symbolic.solve import Satisfiability, Solver
-from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
+from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
 _BOOL = Bool()
 
@@ -274,9 +274,7 @@ class BoundedSearch:
 
     def _trace(self, depth: int, ends: TraceEnd, name: str | None, *, beyond: bool = False) -> Trace:
         """The run in the solver's model, replayed. With `beyond`, its last step goes out of bounds."""
-        run = self.unrolling.run(depth, self.solver.true, beyond=beyond)
-        steps = tuple(Step(step.action.name, step.picks, step.state) for step in run.steps)
-        trace = Trace(run.initial_picks, run.initial, steps, ends, name)
+        trace = trace_of_path(self.unrolling.run(depth, self.solver.true, beyond=beyond), ends, name)
         replay(self.semantics, trace)
         return trace
 

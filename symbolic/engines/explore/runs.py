@@ -85,14 +85,10 @@ def _trace(search: bits.Search, loop: Sequence[int], name: str) -> Trace:
     stem = search.path(loop[0])
     around = [*loop[1:], loop[0]] if len(loop) > 1 else []
     states = map(search.machine.state, search.states[[*stem, *around]])
-    trace = trace_of_path(path_of(Semantics(search.machine.model), list(states)), TraceEnd.VIOLATES, name)
-    if not around:
-        return trace
-    steps = list(trace.steps)
-    begin = len(stem) - 1
-    state = steps[begin - 1].state if begin else trace.initial
-    steps.insert(begin, Step(SAVE, {}, state))
-    return replace(trace, steps=tuple(steps))
+    path = [*path_of(Semantics(search.machine.model), list(states))]
+    if around:
+        path.insert(len(stem), Step(SAVE, {}, path[len(stem) - 1].state))
+    return trace_of_path(tuple(path), TraceEnd.VIOLATES, name)
 
 
 def folded(trace: Trace) -> Trace:
@@ -143,10 +139,7 @@ class Explicit:
             return self._trace([*(self._to(outside.places[0]) or [])[:-1], *path], name, outside=True)
         if word is None:
             return None
-        length = len(word.states)
-        stutters = word.loop == length - 1
-        states = [*word.states, *([] if stutters else [word.states[word.loop]])]
-        return self._trace(states, name, word.loop)
+        return self._trace(word.visited, name, word.loop)
 
     def _product(self, formula: Temporal) -> fair.Product:
         conditions, rest = conditions_in(formula)

@@ -624,12 +624,9 @@ def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, 
         return trace, str(outside.__cause__)
     if word is None:
         return None
-    last = (
-        word.states[word.loop : word.loop + 1] if word.loop < len(word.states) - 1 else []
-    )  # else it stutters
     run = Trace({}, None, (), TraceEnd.VIOLATES, name, word.loop)
     try:
-        return by.confirmed(run.through(Step("", {}, one) for one in (*word.states, *last))), None
+        return by.confirmed(run.through(Step("", {}, one) for one in word.visited)), None
     except Departs as wrong:
         raise InternalError(f"a counterexample to {name} does not replay: {wrong}") from wrong
 

@@ -19,7 +19,7 @@ from leadline.symbolic.engines.runs.product import Product, flags_of
 from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.rules import negation
 from leadline.symbolic.solve import Solver
-from leadline.symbolic.trace import Step, Trace, TraceEnd
+from leadline.symbolic.trace import Step, TraceEnd, trace_of_path
 
 
 def noting_model(product: Product, name: str) -> Model:
@@ -102,9 +102,6 @@ class LoopSearch(BoundedSearch):
         assert question.target is not None
         chosen = self._selectors[question.literal]
         begin = next(place for place, selector in enumerate(chosen) if self.solver.true(selector))
-        run = self.unrolling.run(question.depth, self.solver.true)
-        steps = [Step(step.action.name, step.picks, step.state) for step in run.steps]
-        state = steps[begin - 1].state if begin else run.initial
-        steps.insert(begin, Step(SAVE, {}, state))
-        trace = Trace(run.initial_picks, run.initial, tuple(steps), TraceEnd.VIOLATES, question.target)
-        self.found[question.target] = trace
+        run = [*self.unrolling.run(question.depth, self.solver.true)]
+        run.insert(begin + 1, Step(SAVE, {}, run[begin].state))
+        self.found[question.target] = trace_of_path(tuple(run), TraceEnd.VIOLATES, question.target)

@@ -30,7 +30,7 @@ from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expre
 from leadline.symbolic.meaning import Steps
 from leadline.symbolic.meaning.trace import action_named
 from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
-from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay
+from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay, trace_of_path
 
 MOST_ROUNDS = 20
 """Rounds that are tried. A run with more is likely to have them without end."""
@@ -278,15 +278,14 @@ class ReducedClaim:
 
     def _restored(self, trace: Trace) -> Trace:
         """A counterexample of another model as one of the model itself, replayed."""
-        steps: list[Step] = []
+        path: list[Step] = []
         saved: int | None = None
-        for step in trace.steps:
+        for step in trace.stages:
             if step.action == SAVE:
-                saved = len(steps)
+                saved = len(path) - 1
             elif step.action not in (STUTTER, BEGIN):
-                steps.append(self._own(step))
-        begun = self._own(Step("init", trace.initial_picks, trace.initial))
-        plain = Trace(begun.picks, begun.state, tuple(steps), TraceEnd.VIOLATES, self.name)
+                path.append(self._own(step))
+        plain = trace_of_path(tuple(path), TraceEnd.VIOLATES, self.name)
         if trace.ends is TraceEnd.VIOLATES:
             found = self._outside(plain) or self._going_on(plain, saved)
         else:
