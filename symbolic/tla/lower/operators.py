@@ -10,6 +10,7 @@ from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Seq, Set, S
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
+from leadline.symbolic.tla.lower.comparison import has_sets
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import most_members
 from leadline.symbolic.tla.lower.infinite import (
@@ -23,7 +24,7 @@ from leadline.symbolic.tla.lower.infinite import (
     Sequences,
     United,
 )
-from leadline.symbolic.tla.lower.scope import DEEPEST, Entity, Scope
+from leadline.symbolic.tla.lower.scope import DEEPEST, BuiltIn, Entity, Operator, Scope
 from leadline.symbolic.tla.lower.shapes import EMPTY_FUNCTION
 from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
@@ -251,6 +252,8 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
             result = t.ite(here, at.called(op, [x, result], scope), result)
         return result
     item, nothing = left.type.item, t.set_of([])
+    if has_sets(item) and not _joins(at, op):
+        raise Unlowerable(f"a fold in order over more than {most} values with sets")
     for _ in range(DEEPEST):
         if most_members(left) == 0:
             return result
@@ -260,6 +263,43 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
         left = t.ite(more, t.both_sets(n.SetMinus, left, t.set_of([first])), nothing)
     over = t.undefined(result.type, f"a fold over more than {DEEPEST} elements")
     return t.ite(t.equal(left, nothing), result, over)
+
+
+_JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
+"""Operators for which neither the order nor the grouping of several arguments matters."""
+
+
+def _joins(at: Lowering, operator: Entity) -> bool:
+    """Whether an operator joins a term of its first argument to its second one by one of these operators."""
+    if isinstance(operator, Operator):
+        return _joined_by(at, operator.body, operator.parameters[-1].name, operator.scope) is not None
+    return isinstance(operator, BuiltIn) and _is_joining(at, operator.name)
+
+
+def _joined_by(at: Lowering, e: s.Expression, result: str, scope: Scope) -> str | None:
+    """The operator by which an expression joins terms to a result; "" if it is the result, None if none."""
+    match e:
+        case s.Apply(key, ()) if key == result:
+            return ""
+        case s.If(condition, then, otherwise) if not _mentions(condition, result):
+            found = {_joined_by(at, one, result, scope) for one in (then, otherwise)} - {""}
+            return found.pop() if len(found) == 1 else None
+        case s.Apply(key, (one, other)) if _mentions(one, result) != _mentions(other, result):
+            known = scope.names.get(key)
+            if isinstance(known, Operator):
+                direct = isinstance(other, s.Apply) and other.operator == result
+                return key if direct and _joins(at, known) else None
+            inner = _joined_by(at, one if _mentions(one, result) else other, result, scope)
+            return key if known is None and _is_joining(at, key) and inner in ("", key) else None
+    return None
+
+
+def _mentions(e: s.Expression, name: str) -> bool:
+    return any(isinstance(one, s.Apply) and one.operator == name for one in s.nodes(e))
+
+
+def _is_joining(at: Lowering, name: str) -> bool:
+    return name in _JOINING and name not in at.specification.definitions
 
 
 def _operator(at: Lowering, e: s.Expression, scope: Scope) -> Entity:
