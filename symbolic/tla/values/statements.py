@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import cardinality_bound
-from leadline.symbolic.tla.values.expressions import fails, joined, number
+from leadline.symbolic.tla.values.expressions import fails, number
 from leadline.symbolic.tla.values.scopes import (
     Binding,
     ByName,
@@ -36,12 +36,7 @@ _ALL = "\\A"
 
 def named(t: Translation, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> ByName | Pending:
     """The meaning of a name for an expression."""
-    again = t.analysis.uses(rest, name)
-    once = again <= 1 or (again <= 3 and t.cheap(e, scope))
-    once = once or t.simple(e, scope) or t.closed(e, scope)
-    if once or (t.reads_state(e, scope) and t.analysis.primes(rest, name)):
-        return ByName(e, scope.names)
-    return Pending(e, scope.names)
+    return (ByName if t.by_name(name, e, rest, scope) else Pending)(e, scope.names)
 
 
 def with_let(t: Translation, e: s.Let, scope: Scope) -> Scope:
@@ -71,44 +66,6 @@ def settle(t: Translation, parts: Sequence[s.Expression], scope: Scope, lines: L
             local = Local(variable, called=True)
             lines.append(f"{variable} = Lazy({t.later(pending.body, scope)})")
         scope = replace(scope, names=around, known={**scope.known, pending: local})
-    return scope
-
-
-# Conditions
-
-
-def provided(t: Translation, e: s.Expression, scope: Scope, lines: Lines) -> tuple[Scope, Lines]:
-    """The scope and the lines within the condition that a formula holds."""
-    match e:
-        case s.Apply("/\\", items) if e.operator not in scope.names:
-            around = scope.names
-            for item in items:
-                scope, lines = provided(t, item, scope.within(around), lines)
-            return scope, lines
-        case s.Let(_, body):
-            return provided(t, body, with_let(t, e, scope), lines)
-    scope = settle(t, [e], scope, lines)
-    inside: Lines = []
-    lines += [f"if {t.test(e, scope)}:", inside]
-    return scope, inside
-
-
-def unless(t: Translation, e: s.Expression, scope: Scope, lines: Lines, stop: str) -> Scope:
-    """A statement to execute if a formula does not hold."""
-    match e:
-        case s.Apply("/\\", items) if e.operator not in scope.names:
-            around = scope.names
-            for item in items:
-                scope = unless(t, item, scope.within(around), lines, stop)
-            return scope
-        case s.Apply("=>", (a, b)):
-            inner, inside = provided(t, a, scope, lines)
-            unless(t, b, inner.within(scope.names), inside, stop)
-            return scope
-        case s.Let(_, body):
-            return unless(t, body, with_let(t, e, scope), lines, stop)
-    scope = settle(t, [e], scope, lines)
-    lines += [f"if not {t.test(e, scope)}:", [stop]]
     return scope
 
 
@@ -192,76 +149,28 @@ def _let(t: Translation, e: s.Let, scope: Scope, lines: Lines, truth: bool) -> K
     return t.body(e.body, with_let(t, e, scope), lines, truth)
 
 
-def _if(t: Translation, e: s.If, scope: Scope, lines: Lines, truth: bool) -> Kind:
-    return _choice(t, [(e.condition, e.then)], e.otherwise, scope, lines, truth)
-
-
-def _case(t: Translation, e: s.Case, scope: Scope, lines: Lines, truth: bool) -> Kind:
-    return _choice(t, e.arms, e.other, scope, lines, truth)
-
-
-def _choice(
-    t: Translation,
-    arms: Sequence[tuple[s.Expression, s.Expression]],
-    other: s.Expression | None,
-    scope: Scope,
-    lines: Lines,
-    truth: bool,
-) -> Kind:
-    kinds = []
-    for condition, arm in arms:
-        inside: Lines = []
-        scope = settle(t, [condition], scope, lines)
-        lines.append(f"if {t.test(condition, scope)}:")
-        kinds.append(t.body(arm, scope, inside, truth))
-        lines.append(inside)
-    if other is None:
-        text = t.source.at(arms[0][0].place, 'fail("no arm of CASE holds")')
-        lines.append(f"return {text}")
-    else:
-        kinds.append(t.body(other, scope, lines, truth))
-    return joined(kinds)
-
-
-def _junction(t: Translation, e: s.Apply, scope: Scope, lines: Lines, truth: bool) -> Kind:
-    junction = e.operator in ("/\\", "\\/") and e.operator not in scope.names
-    if not (truth and junction and len(e.arguments) > 1):
-        return returned(t, e, scope, lines, truth)
-    *first, last = e.arguments
-    names = scope.names
-    for one in first:
-        if e.operator == "/\\":
-            scope = unless(t, one, scope.within(names), lines, "return False")
-        else:
-            scope = settle(t, [one], scope, lines)
-            _, inside = provided(t, one, scope, lines)
-            inside.append("return True")
-    return t.body(last, scope.within(names), lines, truth=True)
-
-
 def _quantified(t: Translation, e: s.Quantified, scope: Scope, lines: Lines, truth: bool) -> Kind:
     if not truth:
         return returned(t, e, scope, lines, truth)
     if e.quantifier not in ("\\A", "\\E"):
         lines.append(f"return {fails(f'{e.quantifier} has no value in a state or a step').text}")
         return Kind.TRUTH
-    scope = settle(t, [one.domain for one in e.bounds if one.domain is not None], scope, lines)
-    inner, inside = loops(t, e.bounds, scope, lines)
-    if e.quantifier == "\\A":
-        unless(t, e.body, inner, inside, "return False")
-    else:
-        provided(t, e.body, inner, inside)[1].append("return True")
-    lines.append(f"return {e.quantifier == _ALL}")
+    every = e.quantifier == _ALL
+    inner, inside = loops(t, e.bounds, settle(t, [e], scope, lines), lines)
+    inside += [f"if {'not ' if every else ''}{t.test(e.body, inner)}:", [f"return {not every}"]]
+    lines.append(f"return {every}")
     return Kind.TRUTH
 
 
 def _choose(t: Translation, e: s.Choose, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    scope = settle(t, [e], scope, lines)
     loop: Lines = []
+    chosen: Lines = []
     inner, inside = loops(t, (e.bound,), scope, loop, ordered=True, chosen=True)
     names = [inner.names[name] for name in e.bound.names]
     texts = [one.text for one in names if isinstance(one, Local)]
     result = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
-    chosen = provided(t, e.body, inner, inside)[1]
+    inside += [f"if {t.test(e.body, inner)}:", chosen]
     if t.source.namespace.get("symmetry") is None:
         lines += loop
         chosen.append(f"return {result}")
@@ -279,6 +188,7 @@ def _choose(t: Translation, e: s.Choose, scope: Scope, lines: Lines, truth: bool
 
 def _filter(t: Translation, e: s.Filter, scope: Scope, lines: Lines, truth: bool) -> Kind:
     assert e.bound.domain is not None
+    scope = settle(t, [e], scope, lines)
     base = t.expr(e.bound.domain, scope)
     if base.kind is Kind.LAZY and not e.bound.unpacked:
         name = t.source.fresh("element")
@@ -295,7 +205,7 @@ def _filter(t: Translation, e: s.Filter, scope: Scope, lines: Lines, truth: bool
     inner, inside = loops(t, (e.bound,), scope, lines)
     texts = [one.text for name in e.bound.names if isinstance(one := inner.names[name], Local)]
     element = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
-    provided(t, e.body, inner, inside)[1].append(f"{out}.append({element})")
+    inside += [f"if {t.test(e.body, inner)}:", [f"{out}.append({element})"]]
     lines.append(f"return frozenset({out})")
     return Kind.SET
 
@@ -305,6 +215,7 @@ def _image(t: Translation, e: s.Image, scope: Scope, lines: Lines, truth: bool) 
 
 
 def _images(t: Translation, e: s.Image, scope: Scope, lines: Lines, listed: bool) -> Kind:
+    scope = settle(t, [e], scope, lines)
     out = scope.fn.new(t.source.fresh("found"))
     lines.append(f"{out} = []")
     inner, inside = loops(t, e.bounds, scope, lines)
@@ -331,6 +242,7 @@ def _listing(t: Translation, e: s.SetOf | s.Image, scope: Scope) -> str:
 
 
 def _function(t: Translation, e: s.Function, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    scope = settle(t, [e], scope, lines)
     recursive = e.name is not None and e.name in t.analysis.free(e.body)
     single = len(e.bounds) == 1 and len(e.bounds[0].names) == 1 and not e.bounds[0].unpacked
     domains = [one.domain for one in e.bounds]
@@ -397,10 +309,7 @@ def _lazy_function(t: Translation, e: s.Function, recursive: bool, scope: Scope,
 
 STATEMENTS: Mapping[type[s.Expression], StatementRule] = {
     s.Let: _let,
-    s.If: _if,
-    s.Case: _case,
     s.Quantified: _quantified,
-    s.Apply: _junction,
     s.Choose: _choose,
     s.Filter: _filter,
     s.Image: _image,

@@ -599,10 +599,7 @@ class Translation:
             rest: the expression that the name is used in.
             before: takes variables with their Python expressions, to be assigned before the rest.
         """
-        again = self.analysis.uses(rest, name)
-        once = again <= 1 or (again <= 3 and self.cheap(e, scope))
-        once = once or self.simple(e, scope) or self.closed(e, scope)
-        if once or self._primed(name, e, rest, scope):
+        if self.by_name(name, e, rest, scope):
             return ByName(e, scope.names)
         variable = scope.fn.new(self.source.fresh(name))
         if self.safe(e, scope) or name in self.analysis.evaluated(rest):
@@ -612,7 +609,12 @@ class Translation:
         before.append((variable, f"Lazy({self.later(e, scope)})"))
         return Local(variable, called=True)
 
-    def _primed(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> bool:
+    def by_name(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> bool:
+        """Whether an expression is put in place of a name in the rest: it is cheap, used once or primed."""
+        again = self.analysis.uses(rest, name)
+        once = again <= 1 or (again <= 3 and self.cheap(e, scope))
+        if once or self.simple(e, scope) or self.closed(e, scope):
+            return True
         return self.reads_state(e, scope) and self.analysis.primes(rest, name)
 
     def later(self, e: s.Expression, scope: Scope) -> str:
