@@ -98,7 +98,7 @@ class Asked:
         """
         name = self.arguments["protocol"]
         if name.endswith(".tla"):
-            given = {key: _text(value) for key, value in (self.get("parameters") or {}).items()}
+            given = {key: setting_text(value) for key, value in (self.get("parameters") or {}).items()}
             config = self.get("config")
             folders = [Path(one) for one in self.get("folders") or ()]
             invariants = self.get("invariants") or ()
@@ -121,12 +121,8 @@ class Asked:
     def protocol(self) -> LoadedProtocol:
         """The protocol at the parameters that are asked for."""
         entry, given = self.entry(), self.get("parameters") or {}
-        texts = [f"{name}={_text(value)}" for name, value in given.items()]
+        texts = [f"{name}={setting_text(value)}" for name, value in given.items()]
         return LoadedProtocol(entry, settings_of(entry, texts))
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # -- the tools ---------------------------------------------------------------------------------------------

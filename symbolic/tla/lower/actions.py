@@ -48,8 +48,6 @@ class Paths(Picks):
         self._as_written = as_written
         self._initial = initial
         self._wanted = Level.STATE if initial else Level.ACTION
-        self._picks = 0
-        self._count = 0
         self._assigning: dict[int, tuple[Later, bool]] = {}
         self._levels = lowering.specification.levels
         self._variables = self._levels.variables

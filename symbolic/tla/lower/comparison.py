@@ -94,18 +94,14 @@ def _paired(a: Type, b: Type) -> list[tuple[Type, Type]] | None:
         case ((Seq() | Tuple()), (Seq() | Tuple())):
             return [(shapes.sequence_of(a).item, shapes.sequence_of(b).item)]
         case Map(), Map():
-            return [(_given(a.value), _given(b.value))]
+            return [(shapes.given(a.value), shapes.given(b.value))]
         case (Map(key=Int()), (Seq() | Tuple())) | ((Seq() | Tuple()), Map(key=Int())):
             return [(_results(a), _results(b))]
     return []
 
 
 def _results(kind: Type) -> Type:
-    return _given(kind.value) if isinstance(kind, Map) else shapes.sequence_of(kind).item
-
-
-def _given(kind: Type) -> Type:
-    return kind.item if isinstance(kind, Option) else kind
+    return shapes.given(kind.value) if isinstance(kind, Map) else shapes.sequence_of(kind).item
 
 
 def clash(t: Terms, a: n.Node, b: n.Node) -> n.Node:

@@ -212,7 +212,7 @@ def _alike(a: Type, b: Type) -> Type | None:
         case (Int(), Int()) | (Atoms(), Atoms()):
             return a.join(b)
         case ((Graph() | Map()), (Graph() | Map())) if isinstance(a, Graph) or isinstance(b, Graph):
-            return graph_of(join(a.key, b.key), join(_given(a.value), _given(b.value)))
+            return graph_of(join(a.key, b.key), join(given(a.value), given(b.value)))
         case (Graph(), Tuple(items=())) | (Tuple(items=()), Graph()):
             return a if isinstance(a, Graph) else b
         case (Graph(), _) | (_, Graph()):
@@ -241,7 +241,7 @@ def _alike(a: Type, b: Type) -> Type | None:
         case Map(), Map():
             if a.key == b.key and isinstance(a.value, Option) == isinstance(b.value, Option):
                 return Map(a.key, _optional(a.value, b.value))
-            key, value = join(a.key, b.key), join(_given(a.value), _given(b.value))
+            key, value = join(a.key, b.key), join(given(a.value), given(b.value))
             return graph_of(key, value) if key.capped > MOST_KEYS else Map(key, Option(value))
     return None
 
@@ -261,11 +261,12 @@ def _join_slots(a: Type, b: Type) -> Type | None:
 
 
 def _optional(a: Type, b: Type) -> Type:
-    joined = join(_given(a), _given(b))
+    joined = join(given(a), given(b))
     return Option(joined) if isinstance(a, Option) else joined
 
 
-def _given(kind: Type) -> Type:
+def given(kind: Type) -> Type:
+    """The type of the values of an option, or the type itself."""
     return kind.item if isinstance(kind, Option) else kind
 
 
@@ -366,7 +367,7 @@ def retyped(value: Value, kind: Type, wider: Type) -> Value:
         case Map(), Map():
             known: dict[Value, Value] = {}
             for key, x in zip(kind.keys, value, strict=True):
-                there = None if x is None else retyped(x, _given(kind.value), _given(wider.value))
+                there = None if x is None else retyped(x, given(kind.value), given(wider.value))
                 known[retyped(key, kind.key, wider.key)] = there
             return tuple(known.get(key) for key in wider.keys)
         case (Record(), Record()) | (Tuple(), Tuple()):

@@ -582,14 +582,9 @@ class Terms(Builder):
         parts = [(self.convert(key, kind.key), self.convert(value, kind.value)) for key, value in pairs]
         known = {x.value: y.value for x, y in parts if isinstance(x, n.Const) and isinstance(y, n.Const)}
         if len(known) == len(pairs):
+            # Folding each update would take a millisecond, and a set of functions has thousands.
             return self.const(kind, tuple(known.get(key) for key in kind.keys))
         start = tuple(None if isinstance(kind.value, Option) else kind.value.first for _ in kind.keys)
-        parts = [(self.convert(key, kind.key), self.convert(value, kind.value)) for key, value in pairs]
-        if all(isinstance(x, n.Const) for part in parts for x in part):
-            # Folding each update would take a millisecond, and a set of functions has thousands.
-            values = dict(zip(kind.keys, start, strict=True))
-            values.update((key.value, value.value) for key, value in parts)  # type: ignore[attr-defined]
-            return self.const(kind, tuple(values.values()))
         whole: n.Node = self.const(kind, start)
         for key, value in parts:
             whole = self.make(n.MapUpdate, kind, whole, key, value)
@@ -695,7 +690,7 @@ class Terms(Builder):
             case Map(key=key) as kind:
                 place = self.convert(argument, key)
                 new = of(self._apply(function, argument))
-                value = join(_item(kind.value), new.type)
+                value = join(shapes.given(kind.value), new.type)
                 whole = Map(key, Option(value) if isinstance(kind.value, Option) else value)
                 made = self.make(
                     n.MapUpdate, whole, self.convert(function, whole), place, self.convert(new, whole.value)
@@ -805,7 +800,7 @@ class Terms(Builder):
         """The same where the other is a map, of whose arguments none are added."""
         whole, graph = (left, right) if isinstance(left.type, Map) else (right, left)
         assert isinstance(whole.type, Map) and isinstance(graph.type, Graph)
-        key, value = whole.type.key, Option(join(_item(whole.type.value), graph.type.value))
+        key, value = whole.type.key, Option(join(shapes.given(whole.type.value), graph.type.value))
         kind = Map(key, value)
         whole = self.convert(whole, kind)
         if isinstance(graph, n.SetOf):
@@ -896,10 +891,6 @@ class Terms(Builder):
         if isinstance(node.type.item, Never):
             return self.make_tuple([])
         return self.bind(n.SeqFilter, node.type.item, "x", body, lambda _: node.type, node)
-
-
-def _item(kind: Type) -> Type:
-    return kind.item if isinstance(kind, Option) else kind
 
 
 def is_function(kind: Type) -> bool:

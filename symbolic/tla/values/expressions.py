@@ -336,11 +336,11 @@ def certain(t: Translation, e: s.Expression, scope: Scope) -> bool:
 
 
 def if_(t: Translation, e: s.If, scope: Scope) -> Code:
-    return either(t, [(e.condition, e.then)], e.otherwise, scope, e)
+    return either(t, [(e.condition, e.then)], e.otherwise, scope)
 
 
 def case(t: Translation, e: s.Case, scope: Scope) -> Code:
-    return either(t, list(e.arms), e.other, scope, e)
+    return either(t, list(e.arms), e.other, scope)
 
 
 def either(
@@ -348,7 +348,6 @@ def either(
     arms: list[tuple[s.Expression, s.Expression]],
     other: s.Expression | None,
     scope: Scope,
-    e: s.Expression,
 ) -> Code:
     """The value of the first arm whose condition holds."""
     tests = [t.test(condition, scope) for condition, _ in arms]
@@ -360,10 +359,6 @@ def either(
     last = texts.pop() if other is not None else 'fail("no arm of CASE holds")'
     chain = "".join(f"{text} if {test} else " for test, text in zip(tests, texts, strict=True))
     return Code(f"({chain}{last})", Kind.TRUTH if truth else joined([code.kind for code in codes]))
-
-
-def let(t: Translation, e: s.Let, scope: Scope) -> Code:
-    return t.let(e, scope)
 
 
 def subscripted(t: Translation, e: s.Subscripted, scope: Scope) -> Code:

@@ -63,7 +63,6 @@ class Interpreter:
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
         self.source = Source(namespace)
         self.translation = Translation(specification.definitions, specification.levels, self.source, RULES)
-        self._predicates: dict[tuple[int, bool], tuple[s.Expression, Callable[..., Any]]] = {}
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from typing import NoReturn
 
 from leadline.symbolic.files import read_text
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.tla.values.differences import unequal
 from leadline.symbolic.tla.values.sets import (
     Joined,
     LazySet,
@@ -66,11 +65,6 @@ def truth(value: Value) -> bool:
     if value is TRUE or value is FALSE:
         return value is TRUE
     return fail(f"{tla_text(value)} is no truth value")
-
-
-def equal(a: Value, b: Value) -> bool:
-    """Whether two values are equal."""
-    return bool(a == b) or unequal(a, b)
 
 
 def number(value: Value) -> int:

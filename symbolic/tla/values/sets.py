@@ -86,8 +86,7 @@ class LazySet(Unlisted):
     def __and__(self, other: Value) -> Value:
         return frozenset(x for x in other if x in self)
 
-    def __rand__(self, other: Value) -> Value:
-        return frozenset(x for x in other if x in self)
+    __rand__ = __and__
 
     def __sub__(self, other: Value) -> Value:
         return Filtered(self, lambda x: x not in other)
