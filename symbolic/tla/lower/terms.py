@@ -952,7 +952,7 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Map(key=Union()), (Seq() | Tuple() | Record()):
             keys = shapes.variants(source.key).get("atoms" if isinstance(target, Record) else "int")
             if keys is not None:
-                return t.convert(t.convert(node, Map(keys, Option(_item(source.value)))), target)
+                return t.convert(t.convert(node, Map(keys, Option(shapes.given(source.value)))), target)
         case Map(key=Int()), Tuple():
             sequence = shapes.sequence_of(target)
             return t.convert(_map_as_sequence(t, node, source, sequence), target)
