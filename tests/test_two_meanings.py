@@ -15,10 +15,9 @@ from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.values import Values
-from leadline.symbolic.lang import Model, OutOfBounds, nodes as n
+from leadline.symbolic.lang import Model, OutOfBounds, is_total, nodes as n
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.totality import is_total
 from tests.holder import holder
 from tests.simulated import OUT, Simulation, Steps, concrete_outcome, inputs_of, pick_values
 from tests.strategies import expressions, models, models_of_logs, states, types

@@ -150,7 +150,7 @@ from leadline.symbolic.lang.properties import (
     view,
 )
 from leadline.symbolic.lang.protocol import Foreign, Protocol, build
-from leadline.symbolic.lang.schedule import schedule as schedule
+from leadline.symbolic.lang.schedule import is_total as is_total, schedule as schedule
 from leadline.symbolic.lang.script import python_says as python_says
 from leadline.symbolic.lang.span import (
     NOWHERE as NOWHERE,
@@ -212,7 +212,6 @@ from leadline.symbolic.lang.temporal import (
     primed as primed,
     substituted as substituted,
 )
-from leadline.symbolic.lang.totality import is_total as is_total
 from leadline.symbolic.lang.types import (
     MOST_PARTS as MOST_PARTS,
     TOO_MANY as TOO_MANY,

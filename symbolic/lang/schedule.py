@@ -1,31 +1,33 @@
-"""The order in which an action's picks are made and its guards evaluated."""
+"""The order in which an action's picks are made and its guards evaluated; expressions that are total."""
 
 from __future__ import annotations
 
+from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Pick
-from leadline.symbolic.lang.nodes import And, Node, PickVar, postorder
-from leadline.symbolic.lang.totality import is_total
+from leadline.symbolic.lang.node import kept
+from leadline.symbolic.lang.structures import Map
+from leadline.symbolic.lang.types import Int
 
 
-def schedule(action: Action) -> list[Pick | Node]:
+def schedule(action: Action) -> list[Pick | n.Node]:
     """The picks and single guards of an action, each guard as early as the outcomes allow.
 
     A guard moves before a pick that it does not use. If neither the guard nor the pick's domain can go out of
     bounds, it always may. If the guard can, the pick must be over a type that has values: over an empty
     domain, the guard would not be evaluated at all.
     """
-    order: list[Pick | Node] = []
+    order: list[Pick | n.Node] = []
     for item in action.body:
         if isinstance(item, Pick):
             order.append(item)
             continue
-        for guard in item.items if isinstance(item, And) else (item,):
+        for guard in item.items if isinstance(item, n.And) else (item,):
             order.insert(_earliest(order, guard), guard)
     return order
 
 
-def _earliest(order: list[Pick | Node], guard: Node) -> int:
-    needed = {node.name for node in postorder(guard) if isinstance(node, PickVar)}
+def _earliest(order: list[Pick | n.Node], guard: n.Node) -> int:
+    needed = {node.name for node in n.postorder(guard) if isinstance(node, n.PickVar)}
     place = len(order)
     while place and isinstance(pick := order[place - 1], Pick) and pick.name not in needed:
         passable = (
@@ -35,3 +37,19 @@ def _earliest(order: list[Pick | Node], guard: Node) -> int:
             break
         place -= 1
     return place
+
+
+def is_total(expression: n.Node) -> bool:
+    """Whether an expression never goes out of bounds, as far as its nodes tell."""
+    return bool(kept(expression, "_total", lambda node, parts: all(parts) and _is_total(node)))
+
+
+def _is_total(node: n.Node) -> bool:
+    match node:
+        case n.Coerce():
+            return node.type.includes(node.item.type)
+        case n.Apply() | n.MapUpdate():
+            return isinstance(node.map.type, Map) and node.map.type.key.includes(node.key.type)
+        case n.Div() | n.Mod():
+            return isinstance(node.right.type, Int) and node.right.type.low >= 1
+    return not isinstance(node, n.PARTIAL)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from leadline.symbolic.concrete import MissingPick, Semantics, State
-from leadline.symbolic.concrete.replay import ModelReplayer
+from leadline.symbolic.concrete.runs import ModelReplayer
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, UserError
 from leadline.symbolic.meaning import Step
 from leadline.symbolic.meaning.replay import Departs
