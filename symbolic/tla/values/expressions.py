@@ -18,9 +18,9 @@ _CONSTANTS = {
 _FUNCTIONS = {
     "Seq": ("Sequences", Kind.LAZY),
     "SUBSET": ("Subsets", Kind.LAZY), "\\X": ("Product", Kind.LAZY), "Len": ("length", Kind.INT),
-    "Append": ("append", Kind.FUNCTION), "Tail": ("tail", Kind.FUNCTION), "Head": ("head", Kind.VALUE),
-    "\\o": ("concatenate", Kind.VALUE), "SubSeq": ("subseq", Kind.VALUE), "@@": ("override", Kind.FUNCTION),
-    ":>": ("singleton", Kind.FUNCTION), "IsFiniteSet": ("finite", Kind.TRUTH), "..": ("interval", Kind.SET),
+    "Append": ("append", Kind.VALUE), "Tail": ("tail", Kind.VALUE), "Head": ("head", Kind.VALUE),
+    "\\o": ("concatenate", Kind.VALUE), "SubSeq": ("subseq", Kind.VALUE), "@@": ("override", Kind.VALUE),
+    ":>": ("singleton", Kind.VALUE), "IsFiniteSet": ("finite", Kind.TRUTH), "..": ("interval", Kind.SET),
     "Permutations": ("permutations", Kind.SET), "ToString": ("written", Kind.STRING),
     "^": ("power", Kind.INT),
        "RandomElement": ("pick", Kind.VALUE), "Assert": ("check", Kind.VALUE), "Print": ("tell", Kind.VALUE),
@@ -243,12 +243,12 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
 
 def select(t: Translation, e: s.Apply, scope: Scope) -> Code:
     test = t.callable(e.arguments[1], 1, scope)
-    return Code(f"select({t.value(e.arguments[0], scope)}, {test})", Kind.FUNCTION)
+    return Code(f"select({t.value(e.arguments[0], scope)}, {test})", Kind.VALUE)
 
 
 def sort(t: Translation, e: s.Apply, scope: Scope) -> Code:
     less = t.callable(e.arguments[1], 2, scope)
-    return Code(f"sort({t.value(e.arguments[0], scope)}, {less})", Kind.FUNCTION)
+    return Code(f"sort({t.value(e.arguments[0], scope)}, {less})", Kind.VALUE)
 
 
 def print_only(t: Translation, e: s.Apply, scope: Scope) -> Code:
@@ -266,14 +266,14 @@ def index(t: Translation, e: s.Index, scope: Scope) -> Code:
 def tuple_of(t: Translation, e: s.TupleOf, scope: Scope) -> Code:
     name = f"sequence_{len(e.items)}"
     t.source.namespace[name] = sequence_domain(len(e.items))
-    return Code(f"({name}, {', '.join(t.stored(one, scope) for one in e.items)})", Kind.FUNCTION)
+    return Code(f"({name}, {', '.join(t.stored(one, scope) for one in e.items)})", Kind.VALUE)
 
 
 def record(t: Translation, e: s.Record, scope: Scope) -> Code:
     domain = domain_of(name for name, _ in e.fields)
     fields = dict(e.fields)
     values = [t.stored(fields[name], scope) for name in domain.keys]
-    return Code(f"({t.source.constant('fields', domain)}, {', '.join(values)})", Kind.FUNCTION)
+    return Code(f"({t.source.constant('fields', domain)}, {', '.join(values)})", Kind.VALUE)
 
 
 def record_set(t: Translation, e: s.RecordSet, scope: Scope) -> Code:
@@ -296,7 +296,7 @@ def except_(t: Translation, e: s.Except, scope: Scope) -> Code:
     text = t.value(e.function, scope)
     for one in e.updates:
         text = updated(t, text, one.path, one.value, scope)
-    return Code(text, Kind.FUNCTION)
+    return Code(text, Kind.VALUE)
 
 
 def updated(

@@ -14,7 +14,7 @@ from leadline.symbolic.tla.values.writer import Fn
 class Kind(Enum):
     """The kinds of values that a piece of Python may have.
 
-    TRUTH is Python's own bool, which is no value: TRUE and FALSE are. SET is a frozenset, FUNCTION a tuple.
+    TRUTH is Python's own bool, which is no value: TRUE and FALSE are. SET is a frozenset.
     MODEL is an untyped model value, which TLC compares with anything.
     LAZY may be a set that is not listed, or a function that is not tabulated. VALUE is any other value.
     """
@@ -24,7 +24,6 @@ class Kind(Enum):
     STRING = "string"
     MODEL = "model value"
     SET = "set"
-    FUNCTION = "function"
     VALUE = "value"
     LAZY = "lazy"
 

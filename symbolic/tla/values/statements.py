@@ -267,7 +267,7 @@ def _table(t: Translation, e: s.Function, base: str, scope: Scope, lines: Lines)
         [f"{out}.append({value})"],
         f"return tuple({out})",
     ]
-    return Kind.FUNCTION
+    return Kind.VALUE
 
 
 def _product_table(t: Translation, e: s.Function, scope: Scope, lines: Lines) -> Kind:
@@ -281,7 +281,7 @@ def _product_table(t: Translation, e: s.Function, scope: Scope, lines: Lines) ->
         texts += [f"sequence(({', '.join(parts)},))"] if several else parts
     inside.append(f"{out}[sequence(({', '.join(texts)},))] = {t.stored(e.body, inner)}")
     lines.append(f"return function({out})")
-    return Kind.FUNCTION
+    return Kind.VALUE
 
 
 def _lazy_function(t: Translation, e: s.Function, recursive: bool, scope: Scope, lines: Lines) -> Kind:
