@@ -103,7 +103,7 @@ class NoSymbolicForm(UserError):
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.why = "; ".join(f"{one}" for one in mistakes)
-        super().__init__(f"no symbolic form, so that only exploration answers: {self.why}")
+        super().__init__(f"no symbolic form, so that only exploration on values answers: {self.why}")
 
 
 class NoBehaviour(UserError):

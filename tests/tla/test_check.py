@@ -79,7 +79,7 @@ def written(folder: Path, body: str, invariants: str) -> str:
         (COUNTING, "Negative", "M.tla:7:15: the divisor is in"),
         (COUNTING, "Registered", "TLCGet"),
         (WORDS, "Short", "a string is used as a sequence"),
-        (MIXED, "Inv", "no symbolic form, so that only exploration answers"),
+        (MIXED, "Inv", "no symbolic form, so that only exploration on values answers"),
     ],
 )
 def test_what_has_no_symbolic_form_is_explored(

@@ -87,6 +87,6 @@ def test_a_string_and_a_sequence_in_one_variable_have_no_symbolic_form(
     path.with_suffix(".cfg").write_text(f"{PLAIN}CHECK_DEADLOCK FALSE")
     assert main(["prove", str(path), "--property", "Inv"]) == 20
     told = capsys.readouterr().out
-    assert "Inv: no symbolic form, so that only exploration answers: a sequence is needed" in told
+    assert "Inv: no symbolic form, so that only exploration on values answers: a sequence is needed" in told
     assert "in Inv)" in told and "out" not in told
     assert main(["check", str(path)]) == 0

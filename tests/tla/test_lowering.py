@@ -457,6 +457,23 @@ def test_sets_are_not_folded_in_an_order_of_their_own(tmp_path: Path) -> None:
         TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {}).model()
 
 
+def test_the_empty_function_has_one_form_among_sequences_and_maps(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, Sequences, TLC
+        VARIABLES f, n
+        Init == f = <<>> /\\ n = 0
+        Next == /\\ n < 5 /\\ n' = n + 1
+                /\\ f' = CASE n = 0 -> "a" :> 1 [] n = 1 -> <<1, 2>> [] n = 2 -> [x \\in {} |-> 1]
+                       [] n = 3 -> [x \\in {y \\in {"a", "b"} : Len(f) = 0} |-> 2]
+                       [] n = 4 -> [x \\in {y \\in {"a", "b"} : n < 4} |-> 3]
+        Empty == n \\in {0, 3, 5} <=> f = <<>>
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Empty\n"), {})
+    found = explore(Semantics(origin.model()), ["Empty"])
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    assert found.properties["Empty"].violation is found.properties["Empty"].out_of_bounds is None
+
+
 def test_a_recursion_over_a_large_set_has_a_symbolic_form(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers, FiniteSets, Folds

@@ -182,7 +182,7 @@ def _lack(model: Model, answer: Answer) -> str | None:
             continue
         if own_error(model, trace) is None:
             why = end_reason(Semantics(model), trace)
-            return f"no symbolic form, so that only exploration answers: {why}"
+            return f"no symbolic form, so that only exploration on values answers: {why}"
     return None
 
 

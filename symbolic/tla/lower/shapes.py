@@ -159,7 +159,11 @@ def join(a: Type, b: Type) -> Type:
     kinds = variants(a)
     for tag, kind in variants(b).items():
         kinds[tag] = join(kinds[tag], kind) if tag in kinds else kind
-    return union_of(_by_domain(kinds))
+    kinds = _by_domain(kinds)
+    if "map" in kinds and "seq" in kinds:
+        # The empty function is told as a sequence then.
+        kinds["seq"] = join(kinds["seq"], EMPTY_FUNCTION)
+    return union_of(kinds)
 
 
 def is_keyed(kind: Type | None) -> bool:

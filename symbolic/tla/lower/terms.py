@@ -1056,7 +1056,12 @@ def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
     if box is None:
         return t.undefined(target, f"a value of {node.type!r} is outside of {target!r}")
     payload = t.make(n.MakeRecord, box, (t.convert(node, box.parts[0]),))
-    return t.make(n.MakeVariant, target, tag, payload)
+    boxed = t.make(n.MakeVariant, target, tag, payload)
+    if tag == "map" and "seq" in target.by_tag:
+        # The empty function is told as a sequence where there are such, so that it has one form.
+        nothing = t.same(t.domain_of(node), t.set_of([]))
+        return t.ite(nothing, _boxed(t, t.make_tuple([]), target), boxed)
+    return boxed
 
 
 def _record_as_map(t: Terms, node: n.Node, source: Record, target: Map) -> n.Node:
