@@ -457,6 +457,28 @@ def test_sets_are_not_folded_in_an_order_of_their_own(tmp_path: Path) -> None:
         TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {}).model()
 
 
+def test_events_with_many_values_are_selected_place_by_place(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, Sequences
+        VARIABLES events, last
+        Init == events = <<>> /\\ last = <<>>
+        Puts == SelectSeq(events, LAMBDA e : e.op = "put" /\\ 3 \\notin e.of)
+        Next == /\\ Len(events) < 3
+                /\\ \\E S \\in {{1, 20}, {3}, {}} : \\/ events' = Append(events, [op |-> "put", of |-> S])
+                                              \\/ events' = Append(events, [op |-> "get", to |-> S])
+                /\\ last' = Puts
+        Counted == Len(Puts) <= Len(events) /\\ \\A i \\in DOMAIN Puts : Puts[i].of \\subseteq {1, 20}
+        """
+    config = "INIT Init\nNEXT Next\nINVARIANT Counted\nCHECK_DEADLOCK FALSE\n"
+    origin = TlaOrigin(specification(tmp_path, body, config), {})
+    found = explore(Semantics(origin.model()), ["Counted"])
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    assert found.properties["Counted"].violation is None
+    (path := tmp_path / "M.cfg").write_text(config)
+    _, result = asked(path.with_suffix(".tla"), "Counted", BmcOptions(depth=2))
+    assert result.verdict is Verdict.SAFE
+
+
 def test_the_empty_function_has_one_form_among_sequences_and_maps(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers, Sequences, TLC

@@ -45,6 +45,8 @@ from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_cl
 from leadline.symbolic.tla.lower.shapes import join
 
 _MOST_EXPONENTS = 16
+_MOST_FILTERED = 200
+"""The most values of an item for each of which the test of SelectSeq is written."""
 
 
 def _are_plain(a: n.Node, b: n.Node) -> bool:
@@ -890,7 +892,15 @@ class Terms(Builder):
             return self.undefined(NEVER, node.why)
         if isinstance(node.type.item, Never):
             return self.make_tuple([])
-        return self.bind(n.SeqFilter, node.type.item, "x", body, lambda _: node.type, node)
+        if node.type.item.capped <= _MOST_FILTERED:
+            return self.bind(n.SeqFilter, node.type.item, "x", body, lambda _: node.type, node)
+        found, no = self.make_tuple([]), self.boolean(False)
+        for place in range(1, node.type.capacity + 1):
+            there = self.le(self.integer(place), self.length(node))
+            item = self.item(node, place)
+            kept = self.ite(there, body(item), no)
+            found = self.ite(kept, self.concat(found, self.make_tuple([item])), found)
+        return found
 
 
 def is_function(kind: Type) -> bool:
