@@ -463,7 +463,7 @@ def test_events_with_many_values_are_selected_place_by_place(tmp_path: Path) -> 
         VARIABLES events, last
         Init == events = <<>> /\\ last = <<>>
         Puts == SelectSeq(events, LAMBDA e : e.op = "put" /\\ 3 \\notin e.of)
-        Next == /\\ Len(events) < 3
+        Next == /\\ Len(events) < 2
                 /\\ \\E S \\in {{1, 20}, {3}, {}} : \\/ events' = Append(events, [op |-> "put", of |-> S])
                                               \\/ events' = Append(events, [op |-> "get", to |-> S])
                 /\\ last' = Puts
