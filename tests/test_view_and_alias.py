@@ -286,6 +286,14 @@ def test_an_alias_without_a_value_says_so(module: None, capsys: pytest.CaptureFi
     assert out.count("Shown has no value: ") == 3 and "sum == 1" in out
 
 
+def test_a_run_without_a_state_shows_no_alias(module: None, capsys: pytest.CaptureFixture[str]) -> None:
+    begin = SUM[SUM.index("Init ==") : SUM.index("Next ==")]
+    Path("Sum.tla").write_text(SUM.replace(begin, "Init == x = TRUE + 1 /\\ y = 0\n"), encoding="utf-8")
+    for command in (["explore"], ["check"]):
+        assert main([*command, "Sum.tla"]) == 21
+        assert "no value for a truth value and an integer" in capsys.readouterr().out
+
+
 def test_exploration_of_a_module_tells_of_its_view(module: None, capsys: pytest.CaptureFixture[str]) -> None:
     Path("Sum.tla").write_text(SUM.replace("Small == x < 3", "Small == x < 4"), encoding="utf-8")
     assert main(["explore", "Sum.tla"]) == 0

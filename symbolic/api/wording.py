@@ -273,6 +273,8 @@ def states_found(facts: ExploreFacts) -> str:
         states = f"{counted(facts.orbits, 'orbit')} of {states}"
         deadlocks = f"{counted(facts.deadlocks, 'orbit')} of deadlocks"
     which = "all reachable states" if facts.complete else "not all reachable states"
+    if facts.complete and facts.steps_out_of_bounds:
+        which = "all that are reached within bounds"
     if facts.all_views is not None:
         which = f"one for each value{'' if facts.all_views else ' so far'} of the view {facts.view}"
     if facts.stopped is not None:

@@ -365,7 +365,7 @@ def fields_of(interpreter: Interpreter, states: Sequence[State], loop: int | Non
         loop: the place of the state that the last one is again, if the run goes on for ever.
     """
     alias = interpreter.specification.alias
-    if alias is None:
+    if alias is None or not states:
         return [() for _ in states]
     whole = alias.operator if isinstance(alias, Apply) else "ALIAS"
     value = interpreter.term_of_step(alias)
