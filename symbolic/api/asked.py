@@ -250,7 +250,8 @@ class Asked:
         if len(reached) > 1:
             far = "; ".join(f"{now.engine}: {now}" for now in reached)
             return f"interrupted; no answer so far: {left} ({far})"
-        depth = f"within {reached[0].depth} steps" if reached else "at any depth"
+        begun = reached and reached[0].depth >= 0
+        depth = f"within {reached[0].depth} steps" if begun else "at any depth"
         return f"interrupted; no counterexample {depth} so far: {left}"
 
     @property

@@ -134,3 +134,26 @@ def test_symmetry_can_be_asked_for(leadline: Leadline) -> None:
 def test_a_counterexample_as_a_module(leadline: Leadline) -> None:
     ran = leadline("explore", "Jug.tla", "--invariant", "NotFull", "--format", "tla")
     assert ran.code == 12 and "State2 ==\n  /\\ water = 2" in ran.out
+
+
+@pytest.mark.parametrize("engine", ["bmc", "pdr"])
+def test_a_property_with_too_many_instances_is_unknown(leadline: Leadline, engine: str) -> None:
+    """It has no answer, which is no mistake in the command line; the others have theirs."""
+    Path("Large.tla").write_text("""
+---- MODULE Large ----
+EXTENDS Naturals
+VARIABLES x, q
+Init == x = 0 /\\ q \\in SUBSET (1..9)
+Next == x' = (x + 1) % 3 /\\ UNCHANGED q
+Huge == \\A S, T, U \\in SUBSET (1..9) : S \\cup T \\cup U = q => S \\subseteq q
+Small == x < 3
+Low == x < 2
+====
+""")
+    Path("Large.cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Huge Small\n")
+    ran = leadline("check", "Large.tla", "--engine", engine)
+    words = {row[0]: row[1] for row in map(str.split, ran.out.splitlines()) if len(row) > 1}
+    assert ran.code == 20 and words["Huge"] == "unknown" and words["Small"] in ("safe", "proved")
+    assert "Huge: the quantifiers of Huge (" in ran.out and "Large.tla:7:1) have" in ran.out
+    Path("Large.cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Low Huge\n")
+    assert leadline("check", "Large.tla", "--engine", engine).code == 12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from leadline.symbolic.engines.ask.query import MOST_INSTANCES, instances
 from leadline.symbolic.lang import Model, Property, PropertyKind
 
 
@@ -23,12 +24,14 @@ def strengthenings(model: Model, goal: str | None = None) -> tuple[Property, ...
 def lemmas(model: Model, goal: str | None = None) -> tuple[Property, ...]:
     """The strengthenings for a property and, of a specification in another language, its invariants.
 
-    What it says of every reachable state is as a rule written to be inductive.
+    What it says of every reachable state is as a rule written to be inductive. What is too large to be asked about
+    is too large a conjunct.
     """
     if model.origin is None:
         return strengthenings(model, goal)
     kinds = (PropertyKind.STRENGTHENING, PropertyKind.INVARIANT)
-    return tuple(one for one in model.properties.values() if one.kind in kinds)
+    found = (one for one in model.properties.values() if one.kind in kinds)
+    return tuple(one for one in found if instances(one.nodes) <= MOST_INSTANCES)
 
 
 def claiming(model: Model, claim: Property) -> dict[str, Property]:

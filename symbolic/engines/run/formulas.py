@@ -109,15 +109,10 @@ class _Asking:
 
     def ask(self, model: Model, limits: Limits) -> Answer:
         """Ask for what is not known yet, about one model."""
-        large = dict(too_large(model, replace(self.query, properties=tuple(model.properties))))
-        for name, why in large.items():
+        for name, why in too_large(model, replace(self.query, properties=tuple(model.properties))):
             for one in (name,) if name is not None else self.names:
                 if one not in self.known:
                     self.tell(_formless(one, why))
-        if large:
-            # A proof tries the other properties as conjuncts.
-            kept = {name: one for name, one in model.properties.items() if name not in large}
-            model = replace(model, properties=kept)
         self.model = model
         left = [x for x in self.names if x not in self.known and (x in model.properties or x == DEADLOCK)]
         about = tuple(name for name in left if name != DEADLOCK)

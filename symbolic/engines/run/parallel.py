@@ -18,7 +18,15 @@ from types import MappingProxyType
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import AboutRuns, Interrupted, Limited
-from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query, refuse_too_large
+from leadline.symbolic.engines.ask.query import (
+    AUTO,
+    SILENT,
+    Ledger,
+    Listener,
+    Query,
+    refuse_too_large,
+    too_large,
+)
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.run.limits import Limits, cores
@@ -26,7 +34,7 @@ from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.run.watch import watched
 from leadline.symbolic.lang import InternalError, Model, counted
 from leadline.symbolic.solve import LONE, RACERS, SOLVERS
-from leadline.symbolic.trace import runs_to_others
+from leadline.symbolic.trace import DEADLOCK, runs_to_others
 
 NO_LIMITS = Limits()
 
@@ -43,17 +51,38 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
         listener: is told of progress and results.
 
     Returns:
-        A result for each part of the query. A part that was not answered within the limits is unknown.
+        A result for each part of the query. A part that was not answered within the limits, or is too large to be
+        asked, is unknown.
 
     Raises:
         ModelError: if the model has no initial state.
-        UserError: if a child process makes another model of the same query, or the query is too large.
+        UserError: if a child process makes another model of the same query.
         InternalError: if a counterexample does not replay, or a child process failed.
     """
+    large = [*_too_large(model, query)]
+    for result in large:
+        listener.done(result)
+    names = query.names(model)
+    left = [name for name in names if name not in {one.property for one in large}]
+    if large:
+        properties = tuple(name for name in left if name != DEADLOCK)
+        query = replace(query, properties=properties, deadlock=DEADLOCK in left)
     try:
-        return with_types(model, _answer(model, query, limits, listener))
+        found = with_types(model, _answer(model, query, limits, listener)) if left else Answer(())
     except Interrupted as interrupted:
         raise Interrupted(with_types(model, interrupted.answer), interrupted.message) from None
+    if not large:
+        return found
+    return replace(found, results=sorted((*large, *found.results), key=lambda one: names.index(one.property)))
+
+
+def _too_large(model: Model, query: Query) -> Iterator[Result]:
+    """The results about the parts of a query that have more instances than can be asked."""
+    reasons = dict(too_large(model, query))
+    for name, part in ENGINES[query.engine].parts(model, query) if reasons else ():
+        why = reasons.get(None) or reasons.get(name)
+        if why is not None:
+            yield Result(name, query.engine, Verdict.UNKNOWN, part=part, reason=why, cause=Cause.NO_FORM)
 
 
 def with_types(model: Model, found: Answer) -> Answer:
