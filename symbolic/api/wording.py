@@ -23,7 +23,7 @@ from leadline.symbolic.engines.explore.facts import (
 from leadline.symbolic.engines.explore.statistics import Occurring
 from leadline.symbolic.engines.prove import induction
 from leadline.symbolic.engines.prove.pdr.results import PdrOptions, ProofFacts, ProofSize
-from leadline.symbolic.lang import Model, counted
+from leadline.symbolic.lang import Model, counted, shortened
 from leadline.symbolic.trace import call_of, end_reason
 
 Told: TypeAlias = Sequence[str | Table]
@@ -219,7 +219,7 @@ def _values(model: Model, found: Mapping[str, Occurring], most: int) -> Table:
     for name, one in found.items():
         shown = one["most_frequent"][:most]
         for place, value in enumerate(shown):
-            text = value["value"] if len(value["value"]) <= _WIDEST else f"{value['value'][: _WIDEST - 3]}..."
+            text = shortened(value["value"], _WIDEST)
             head = [spelled[name], str(one["distinct"])] if not place else ["", ""]
             rows.append([*head, text, str(value["states"])])
         if one["distinct"] > len(shown):

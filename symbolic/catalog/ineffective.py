@@ -29,6 +29,7 @@ from leadline.symbolic.lang import (
     declaration_log,
     hidden_by_decorator,
     namespace_of,
+    shortened,
     start_if_any,
 )
 
@@ -421,5 +422,4 @@ def _does_nothing(value: ast.expr, names: _Names) -> bool:
 
 
 def _shown(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(ast.unparse(node), _LONGEST)

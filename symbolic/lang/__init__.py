@@ -128,6 +128,7 @@ from leadline.symbolic.lang.names import (
     pascal as pascal,
     prefix as prefix,
     setting_text as setting_text,
+    shortened as shortened,
     spoken as spoken,
 )
 from leadline.symbolic.lang.over_runs import refines, step_property, temporal

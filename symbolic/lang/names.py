@@ -59,6 +59,11 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+def shortened(text: str, most: int) -> str:
+    """A text of so many characters at most; where some are left out, it ends in dots."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 OPEN = 0
 """The precedence of what reaches as far right as it can: quantifiers, CHOOSE, IF, LAMBDA."""
 

@@ -27,6 +27,7 @@ from leadline.symbolic.lang import (
     is_step,
     nodes as n,
     primed,
+    shortened,
 )
 from leadline.symbolic.lang.nodes import substitute
 from leadline.symbolic.notation.expressions import to_tla
@@ -106,8 +107,8 @@ def _pieces(reason: Reason) -> Iterator[str]:
                 yield given + piece
                 given = ""
     else:
-        instance = f" (`{_cut(reason.instance)}`)" if reason.instance else ""
-        yield f"{given}`{_cut(reason.formula)}` is {reason.value.lower()}{instance}"
+        instance = f" (`{shortened(reason.instance, _WIDTH)}`)" if reason.instance else ""
+        yield f"{given}`{shortened(reason.formula, _WIDTH)}` is {reason.value.lower()}{instance}"
 
 
 def _is_place(reason: Reason) -> bool:
@@ -131,8 +132,8 @@ def _told(reason: Reason, indent: str = "") -> Iterator[str]:
         yield f"{indent}{', '.join(given)}:"
         indent += "  "
     if reason.exhaustive or not reason.parts:
-        instance = f"   ({_cut(reason.instance)})" if reason.instance else ""
-        yield f"{indent}{reason.value:<5}  {_cut(reason.formula)}{instance}"
+        instance = f"   ({shortened(reason.instance, _WIDTH)})" if reason.instance else ""
+        yield f"{indent}{reason.value:<5}  {shortened(reason.formula, _WIDTH)}{instance}"
         indent += "  "
     for part in reason.parts:
         yield from _told(part, indent)
@@ -148,12 +149,8 @@ def _given(chosen: Sequence[Reason], quote: str = "") -> list[str]:
 
 
 def _choice(reason: Reason) -> str:
-    within = f" in {_cut(reason.domain)}" if reason.domain else ""
+    within = f" in {shortened(reason.domain, _WIDTH)}" if reason.domain else ""
     return f"{' = '.join(reason.chosen or ())}{within}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
 
 
 _MOST_ELEMENTS = 16

@@ -12,7 +12,7 @@ from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
 from leadline.symbolic.engines.ask.result import EngineFacts, Note, NoteKind, Result, Verdict
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.statistics import Occurring, Reached
-from leadline.symbolic.lang import Action, Model, Property, Span, nodes as n
+from leadline.symbolic.lang import Action, Model, Property, Span, nodes as n, shortened
 from leadline.symbolic.meaning import Exploration, Explorer
 from leadline.symbolic.notation.expressions import to_tla
 
@@ -272,8 +272,7 @@ def so_far(facts: ExploreFacts) -> str:
 
 def _text(model: Model, node: n.Node) -> str:
     text = to_tla(node, {variable.name: variable.tla for variable in model.variables})
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return shortened(" ".join(text.split()), _LONGEST)
 
 
 def _span_in(claim: Property, part: n.Node) -> Span:

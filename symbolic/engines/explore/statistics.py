@@ -10,7 +10,7 @@ from operator import itemgetter
 from statistics import median
 from typing import TypedDict
 
-from leadline.symbolic.lang import Model, Value
+from leadline.symbolic.lang import Model, Value, shortened
 from leadline.symbolic.meaning import State
 
 MOST_VALUES = 20
@@ -51,12 +51,8 @@ def occurring(
         distinct: the number of different values.
         frequent: the most frequent ones, the first one first, with the number of states that have each.
     """
-    told = [(kind(value), number) for value, number in islice(frequent, MOST_VALUES)]
-    return {"distinct": distinct, "most_frequent": [{"value": _cut(x), "states": n} for x, n in told]}
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    told = ((shortened(kind(value), _LONGEST), number) for value, number in islice(frequent, MOST_VALUES))
+    return {"distinct": distinct, "most_frequent": [{"value": x, "states": n} for x, n in told]}
 
 
 def values_of(model: Model, counts: Sequence[Counter[Value]]) -> dict[str, Occurring]:

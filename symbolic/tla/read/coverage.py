@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from leadline.symbolic.files import read_text
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang import UserError, shortened
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
@@ -137,7 +137,7 @@ def excerpt(e: s.Expression) -> str:
     last = _TOKEN.match(text, end)
     end = last.end() if last is not None else end
     found = " ".join(_closed(text, begin, end).split())
-    return found if len(found) <= _LONGEST else f"{found[: _LONGEST - 3]}..."
+    return shortened(found, _LONGEST)
 
 
 @cache
