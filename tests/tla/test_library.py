@@ -59,6 +59,34 @@ def test_a_name_that_older_versions_keep_to_themselves_may_be_defined(tmp_path: 
         specification(tmp_path, "EXTENDS SequencesExt\nToSet(x) == x")
 
 
+def test_vector_clocks(tmp_path: Path) -> None:
+    """The values are TLC's."""
+    body = r"""
+    EXTENDS VectorClocks, TLC
+    Log(a, b) == <<[c |-> a, n |-> 1], [c |-> b, n |-> 2]>>
+    Clock(e) == e.c
+    A == IsCausalOrder(Log(<<1, 0>>, <<1, 1>>), Clock) /\ IsCausalOrder(Log(<<1, 0>>, <<0, 1>>), Clock)
+    B == IsCausalOrder(Log(<<1, 1>>, <<1, 0>>), Clock) \/ IsCausalOrder(Log(1 :> 1, 1 :> 1), Clock)
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    assert interpreter.holds(s.Apply("A")) and not interpreter.holds(s.Apply("B"))
+
+
+def test_of_two_definitions_that_are_extended_the_first_counts(tmp_path: Path) -> None:
+    """SANY warns too; within its module the other one counts."""
+    other = "EXTENDS Naturals\nOp == 2\nTwo == Op + 1\nLen(s) == 9"
+    one = specification(
+        tmp_path, "EXTENDS A, B, Sequences\nC == <<Op, Two, Len(<<1>>)>>", A="Op == 1", B=other
+    )
+    assert tla_text(Interpreter(one).constant(s.Apply("C"))) == "<<1, 3, 9>>"
+    assert [one.text.partition(":")[0] for one in one.warnings] == [
+        "Op of B is not used",
+        "Len of Sequences is not used",
+    ]
+    with pytest.raises(ModelError, match="Op is already defined"):
+        specification(tmp_path, "EXTENDS A, B", A="Op == 1", B="VARIABLE Op")
+
+
 def test_model_values_by_name(tmp_path: Path) -> None:
     body = r"""
     EXTENDS TLC, TLCExt, Integers, Sequences

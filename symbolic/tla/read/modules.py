@@ -334,12 +334,25 @@ class _Entry:
         weak = Path(self.module.place.file).parent == LIBRARY
         for reference in self.module.extends:
             for name, symbol in self.loader.extend(reference, self.copy).items():
-                self.add(name, replace(symbol, weak=True) if weak else symbol, reference.place)
+                if weak or not self._is_hidden(name, symbol, reference):
+                    self.add(name, replace(symbol, weak=True) if weak else symbol, reference.place)
         for unit in self.module.units:
             self.unit(unit)
         for name, place in self.recursive.items():
             self.resolver.wrong(place, f"{name} is declared as recursive: expected its definition")
         return self.names, self.exports
+
+    def _is_hidden(self, name: str, symbol: Symbol, extended: s.Apply) -> bool:
+        """Whether a definition of an extended module gives way to that of an earlier one, which is told."""
+        known = self.names.get(name)
+        if known is None or known.weak or symbol.weak or self.loader.same(known, symbol):
+            return False
+        if not all(x.key in self.loader.written or x.place == s.BUILT_IN for x in (known, symbol)):
+            return False
+        where = f"at {known.place}" if known.place != s.BUILT_IN else "in a standard module"
+        text = f"{name} of {extended.operator} is not used: it is defined {where} already"
+        self.loader.warnings.append(Mistake(extended.place, text))
+        return True
 
     def unit(self, unit: s.Unit) -> None:
         """Add the names of a unit."""
