@@ -801,3 +801,26 @@ def test_a_function_with_an_argument_beyond_its_type_is_out_of_bounds(
 
 def _named(value: Any) -> Any:
     return shapes.quoted(value) if isinstance(value, str) else value
+
+
+CLOSED = """
+    EXTENDS Naturals
+    VARIABLES on, edges
+    RECURSIVE Closure(_)
+    Closure(R) == LET N == R \\cup {<<a, b>> \\in on \\X on : \\E c \\in on : <<a, c>> \\in R /\\ <<c, b>> \\in R}
+                  IN IF N = R THEN R ELSE Closure(N)
+    Init == on = {1, 2} /\\ edges = {}
+    Link == /\\ \\E a, b \\in on : a # b /\\ <<b, a>> \\notin Closure(edges) /\\ edges' = edges \\cup {<<a, b>>}
+            /\\ UNCHANGED on
+    Leave == \\E a \\in on : a > 1 /\\ on' = on \\ {a} /\\ edges' = {e \\in edges : a # e[1] /\\ a # e[2]}
+    Next == Link \\/ Leave
+    NoCircle == \\A a \\in on : <<a, a>> \\notin Closure(edges)
+    """
+
+
+def test_a_recursion_over_sets_that_are_described_grows_with_its_depth(tmp_path: Path) -> None:
+    """Each call asks its set for members in three places: listed, they are not described once more in each."""
+    model = TlaOrigin(
+        specification(tmp_path, CLOSED, "INIT Init\nNEXT Next\nINVARIANT NoCircle\n"), {}
+    ).model()
+    assert len(n.postorder(*model.properties["NoCircle"].nodes)) < 10_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -785,6 +785,7 @@ class Lowering(Sets):
             return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
         depth = inner.depths[definition.name]
         if depth > 1:
+            inner = self._with_listed(definition, inner)
             found = self._by_values(definition, inner)
             if found is not None:
                 return found
@@ -798,6 +799,23 @@ class Lowering(Sets):
         result = self._within(definition, inner, _Run())
         self._known[key if before == self._too_deep else (*key, depth)] = result
         return result
+
+    def _with_listed(self, definition: s.Definition, inner: Scope) -> Scope:
+        """The scope of a recursive call with the members of sets listed.
+
+        A set that is only described, such as `R \\cup {x \\in S \\X T : P(R)}`, is described anew wherever it is
+        asked for members, and there are more such places in each further call.
+        """
+        if self.specification.levels.of_definition(definition.name) > Level.STATE:
+            return inner  # A parameter may stand for its next value.
+        names = dict(inner.names)
+        for parameter in definition.parameters:
+            one = names[parameter.name]
+            with suppress(Unsupported, Unlowerable):
+                value = self._named(one, inner) if isinstance(one, Later) else one
+                if isinstance(value, United | Filtered):
+                    names[parameter.name] = self.listed(value)
+        return replace(inner, names=names)
 
     def _within(self, definition: s.Definition, inner: Scope, run: _Run) -> Entity:
         runs = self._runs.setdefault(definition.name, [])
