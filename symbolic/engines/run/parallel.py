@@ -68,7 +68,9 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
         properties = tuple(name for name in left if name != DEADLOCK)
         query = replace(query, properties=properties, deadlock=DEADLOCK in left)
     try:
-        found = with_types(model, _answer(model, query, limits, listener)) if left else Answer(())
+        found = (
+            with_types(model, _answer(model, query, limits, listener)) if left or not large else Answer(())
+        )
     except Interrupted as interrupted:
         raise Interrupted(with_types(model, interrupted.answer), interrupted.message) from None
     if not large:
