@@ -126,6 +126,7 @@ def formed(model: Model, claims: Sequence[str]) -> tuple[Model, dict[str, str]]:
         The model, and for each claim that it lacks the reason.
 
     Raises:
+        AssumptionFailed: if an assumption is false or has no value; no verdict stands before that is known.
         NoInitialState: if no state satisfies the initial condition.
         NoSymbolicForm: if the initial states or the steps have no symbolic form.
     """
@@ -137,6 +138,7 @@ def formed(model: Model, claims: Sequence[str]) -> tuple[Model, dict[str, str]]:
         properties={name: one for name, one in own.properties.items() if name in claims},
     )
     origin = TlaOrigin(asked, {}, lenient=True)
+    origin.interpreter.assume()
     try:
         made = replace(origin.model(), parameters=model.parameters)
     except NoInitialState:

@@ -130,6 +130,20 @@ def test_what_has_no_value_is_told_while_the_search_goes_on(
     assert [x.verdict for x in found.results if x.property == "Inv"] == [Verdict.OUT_OF_BOUNDS]
 
 
+def test_no_proof_stands_before_an_assumption_is_evaluated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The formulas are proved long before the subsets are counted."""
+    body = r"ASSUME Cardinality({s \in SUBSET (1..18) : 1 \in s}) < 5"
+    path = written(
+        tmp_path,
+        f"EXTENDS FiniteSets, Integers\n{body}\nVARIABLE x\nInit == x = 0\nNext == x' = x\nInv == x = 0",
+        "Inv",
+    )
+    assert main(["check", path]) == 10
+    assert "the assumption is false" in capsys.readouterr().err
+
+
 def test_the_advice_on_an_expression_without_a_value_is_for_a_module(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
