@@ -744,14 +744,14 @@ SEVERAL_KINDS = """
     VARIABLES f, g, q
     Init == f = [x \\in {} |-> 0] /\\ g = <<0>> /\\ q = <<>>
     Ask == /\\ q = <<>>
-           /\\ \\E k \\in {"a", "b", "c"}, i \\in 1..2 : q' \\in {<<"put", k>>, <<"set", k, i>>}
+           /\\ \\E k \\in {"a", "b"}, i \\in 1..2 : q' \\in {<<"put", k>>, <<"set", k, i>>}
            /\\ UNCHANGED <<f, g>>
     Do == /\\ q # <<>>
           /\\ LET k == q[2] old == IF k \\in DOMAIN f THEN f[k] ELSE 0 IN f' = (k :> (1 - old)) @@ f
           /\\ g' = IF Len(q) = 3 THEN (q[3] :> 1 - g[1]) @@ g ELSE g
           /\\ q' = <<>>
     Next == Ask \\/ Do
-    Known == \\A k \\in DOMAIN f : k \\in {"a", "b", "c"} /\\ f[k] \\in 0..1
+    Known == \\A k \\in DOMAIN f : k \\in {"a", "b"} /\\ f[k] \\in 0..1
     Within == DOMAIN g \\subseteq 1..2
     """
 
