@@ -104,13 +104,13 @@ def answer_of_module(
         return _on_values(specification, query, limits, listener, checkpoint)
     begin = time.monotonic()
     tried = _uses_registers(specification)
-    searched: float | None = None
+    since: float | None = None
 
     def busy(known: Sequence[State]) -> None:
-        nonlocal tried, searched
+        nonlocal tried, since
         # Where the steps take long to make, those of a model take longer.
-        searched = time.process_time() if searched is None else searched
-        if tried or time.process_time() - searched <= SHORT:
+        since = time.process_time() if since is None else since
+        if tried or time.process_time() - since <= SHORT:
             return
         # The search on values waits, and goes on if nothing comes of it.
         tried = True
