@@ -125,7 +125,7 @@ class _SoFar:
         self._news[subject] = result
 
     def _tell(self) -> None:
-        """Tell the news that are due."""
+        """Tell the results that are due."""
         for name, due in self._due.items():
             if self._early is not None and due < time.monotonic():
                 self._due[name] = math.inf

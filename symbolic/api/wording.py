@@ -390,7 +390,7 @@ def _proofs_json(model: Model, query: Query, answer: Answer) -> Json:
 
 
 def within_bounds_advice(model: Model) -> Sequence[str]:
-    """The ways on where only bounds, or of a module expressions without a value, stand against a proof."""
+    """The ways on where only bounds stand against a proof; in a module these are expressions without a value."""
     own = model.origin is None
     constrain = "declare a @constraint" if own else "state a CONSTRAINT"
     return (

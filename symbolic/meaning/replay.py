@@ -1,6 +1,6 @@
-"""Runs that are known, taken again: whoever has found one or written it to a file, a meaning judges it.
+"""Replay: a meaning takes the steps of a known run again, whether an engine has found it or a file tells it.
 
-A run is believed only where each of its steps is one, it ends as it says, and a loop is fair.
+A run is believed only if the meaning takes each of its steps, it ends as it says, and its loop is fair.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Departs(Exception):
 
 
 class Replayer(ABC):
-    """Takes runs again. How a step is found, and what a claim says of a run, is each kind of meaning's own.
+    """Takes runs again. Each kind of meaning finds steps, and judges claims and fairness, in its own way.
 
     Args:
         meaning: the states and steps, each state of which stands for itself.
@@ -29,7 +29,7 @@ class Replayer(ABC):
 
     @abstractmethod
     def taken(self, before: State | None, step: Step) -> Step:
-        """The outcome of a step from the state before it, which an initial one has not.
+        """The outcome of a step from the state before it, or of a way to begin, which has none before it.
 
         Raises:
             Departs: if there is no such step.
@@ -52,7 +52,7 @@ class Replayer(ABC):
         """A run with the states, actions and picks of its steps. The end is not looked at.
 
         Raises:
-            Departs: at the first step that there is not.
+            Departs: at the first step that the meaning does not take.
         """
         path: list[Step] = []
         for number, step in enumerate(run.stages):

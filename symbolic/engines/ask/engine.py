@@ -92,7 +92,7 @@ class Engine(ABC):
             model: the model that the query is about.
             query: the question; its solver is one by name.
             new_solver: makes a fresh solver; an engine that takes none does not call it.
-            limits: the limits to obey, if none other keeps to them: see `limited`.
+            limits: the limits to obey, if the engine obeys them itself: see `limited`.
             listener: is told of progress and results.
 
         Raises:

@@ -24,8 +24,8 @@ def strengthenings(model: Model, goal: str | None = None) -> tuple[Property, ...
 def lemmas(model: Model, goal: str | None = None) -> tuple[Property, ...]:
     """The strengthenings for a property and, of a specification in another language, its invariants.
 
-    What it says of every reachable state is as a rule written to be inductive. What is too large to be asked about
-    is too large a conjunct.
+    An invariant is as a rule written to be inductive. A property that is too large to be asked about is left out,
+    since it is too large a conjunct.
     """
     if model.origin is None:
         return strengthenings(model, goal)

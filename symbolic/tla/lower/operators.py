@@ -270,7 +270,7 @@ _JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
 
 
 def _joins(at: Lowering, operator: Entity) -> bool:
-    """Whether an operator joins a term of its first argument to its second one by one of these operators."""
+    """Whether an operator only adds a term of its first argument to its second, by an operator of `_JOINING`."""
     if isinstance(operator, Operator):
         return _joined_by(at, operator.body, operator.parameters[-1].name, operator.scope) is not None
     return isinstance(operator, BuiltIn) and _is_joining(at, operator.name)

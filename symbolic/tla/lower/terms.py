@@ -1146,7 +1146,7 @@ def _missing(t: Terms, kind: Map) -> n.Node:
 
 
 def _with_all_keys(t: Terms, node: n.Node, made: n.Node, target: Map) -> n.Node:
-    """What was made of a function as a map; out of bounds where the function has an argument that is no key."""
+    """A function that was made a map; it is out of bounds where one of its arguments is no key of the map."""
     domain = t.domain_of(node)
     assert isinstance(domain.type, Set)
     if join(domain.type.item, target.key) == target.key:

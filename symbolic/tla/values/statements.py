@@ -338,7 +338,7 @@ _JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
 
 
 def _in_any_order(t: Translation, operator: s.Expression, scope: Scope) -> bool:
-    """Whether an operator joins a term of its first argument to its second one by one of these operators."""
+    """Whether an operator only adds a term of its first argument to its second, by an operator of `_JOINING`."""
     names = {**scope.names, "operator@": t.operator(operator, scope), "x@": _INNER, "result@": _OUTER}
     return _joined_by(t, s.Apply("operator@", (s.Apply("x@"), s.Apply("result@"))), names) is not None
 
