@@ -79,7 +79,7 @@ class _SoFar:
         self.results: dict[object, Result] = {}
         self.reached: dict[str, Progress] = {}
         self.failed: dict[str, Result] = {}
-        self.listener = Listener(self._progress, self._told, self._done, self._tell)
+        self.listener = Listener(self._progress, self._told, self._told, self._tell)
 
     def begin_again(self, model: Model, known: Iterable[Result]) -> None:
         """Forget what was told about the model with narrower types, since its runs are not runs of this one.
@@ -93,7 +93,7 @@ class _SoFar:
         for told in (self.results, self.failed):
             told.clear()
         for result in known:
-            self._done(result)
+            self._told(result)
 
     def _progress(self, now: Progress) -> None:
         self.reached[now.engine] = now
@@ -109,9 +109,6 @@ class _SoFar:
             self._announce(_BEYOND, result)
         if result.part is not None:
             self._show(f"{len(self.results)} of {self._count} parts")
-
-    def _done(self, result: Result) -> None:
-        self._told(result)
         if result.verdict is not Verdict.VIOLATED or judgement(self._model, result) is not Judgement.FAILED:
             return
         self.failed[result.property] = result

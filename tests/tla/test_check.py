@@ -215,6 +215,14 @@ def test_a_violation_is_told_while_the_search_goes_on(
     assert out.index("Inv violated in 100 steps") < out.index("deadlock  violated  9000")
 
 
+def test_fail_fast_ends_a_search_by_sweeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 9 /\\ x' = x + 1\nLow == x < 3\nGood == x < 99"
+    path = written(tmp_path, body, "Low Good")
+    assert main(["check", path, "--engine", "bmc", "--fail-fast"]) == 12
+    out = capsys.readouterr().out
+    assert "Low violated in 3 steps" in out and "(--fail-fast)" in out
+
+
 def test_a_library_asks_likewise(tmp_path: Path) -> None:
     path = written(tmp_path, COUNTING, "Few Registered")
     results = leadline.check(path, progress=False)
