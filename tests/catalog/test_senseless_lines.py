@@ -8,6 +8,8 @@ import pytest
 
 from tests.catalog.mistakes import mistakes
 
+pytestmark = pytest.mark.usefixtures("tried_here")
+
 IDENTICAL = [
     ("nxt.require(now.x is None)", "now.x is None", "False", "now.x == None"),
     ("nxt.require(now.x is not None)", "now.x is not None", "True", "now.x != None"),

@@ -14,6 +14,8 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.cli.terminal import Exit
 from leadline.symbolic.lang import ModelError
 
+pytestmark = pytest.mark.usefixtures("tried_here")
+
 BEFORE = """\
 from leadline.symbolic.lang import *
 

@@ -12,6 +12,8 @@ from leadline.symbolic.catalog import entries, find, ineffective
 from leadline.symbolic.lang import ModelError
 from tests.catalog.mistakes import FILE, mistakes
 
+pytestmark = pytest.mark.usefixtures("tried_here")
+
 ROOT = Path(__file__).parents[2]
 
 
