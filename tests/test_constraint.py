@@ -121,7 +121,7 @@ def _bound_has_a_value(semantics: Semantics, bound: str, state: Any) -> bool:
     return True
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
 @given(free=models())
 @settings(
     max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

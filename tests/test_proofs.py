@@ -88,7 +88,8 @@ def test_disjointness_of_leases_of_five_replicas_as_published_is_not_proved() ->
 
 
 @pytest.mark.parametrize(
-    "transactions", ["nonconflict", "circular", pytest.param("read-only", marks=pytest.mark.slow)]
+    "transactions",
+    ["nonconflict", *(pytest.param(x, marks=pytest.mark.slow) for x in ("circular", "read-only"))],
 )
 def test_strict_serializability_of_transactions(transactions: str) -> None:
     model = made("spanner-transactions", transactions=transactions, tt_max_si=16)
@@ -102,6 +103,7 @@ def test_strict_serializability_of_transactions_is_proved_by_the_other_solver_to
     assert failing(model, "strict-serializability", "z3") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nothing-is-written-before-reads"])
 def test_each_strengthening_of_serializability_is_needed(name: str) -> None:
     model = made("spanner-transactions", transactions="read-only", tt_max_si=0)
@@ -145,7 +147,10 @@ def test_types_of_pulsar_compaction(settings: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("goal", [pytest.param("weak-isr", marks=pytest.mark.slow), "strong-isr"])
-@pytest.mark.parametrize("variant", ["kip-279", "kip-320-first-try", "kip-320"])
+@pytest.mark.parametrize(
+    "variant",
+    ["kip-320", *(pytest.param(x, marks=pytest.mark.slow) for x in ("kip-279", "kip-320-first-try"))],
+)
 def test_what_is_committed_stays_so_with_two_replicas(variant: str, goal: str) -> None:
     assert failing(made("kafka-replication", variant=variant, replicas=2), goal) == []
     assert failing(made("kafka-replication", variant=variant, replicas=1), goal) == []

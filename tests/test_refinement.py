@@ -100,7 +100,9 @@ WRONG: dict[str, tuple[Callable[[], Protocol], Claim, int]] = {
 
 
 @pytest.mark.parametrize("options", [EXPLORE, PDR, SWEEPS], ids=lambda one: one.engine)
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.slow) if one == "paxos" else one for one in WRONG]
+)
 def test_a_mistake_is_caught(name: str, options: Options) -> None:
     protocol, claim, steps = WRONG[name]
     result = asked(build(protocol(), [claim]), options, claim.name)

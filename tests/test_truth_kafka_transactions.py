@@ -191,7 +191,7 @@ def test_bounds_are_as_small_as_can_be_up_to_one_change(bound: str, changes: int
 @pytest.mark.parametrize(
     ("bound", "steps"), [("max_pid", 5), ("max_producer_epoch", 5), ("max_log_length", 5)]
 )
-@pytest.mark.parametrize("solver", ["cadical", "z3"])
+@pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
 def test_a_bound_that_is_too_small_is_told(bound: str, steps: int, solver: str) -> None:
     small = {"max_pid": 1, "max_producer_epoch": 0, "max_log_length": 1}
     settings = {bound: small[bound]}

@@ -17,7 +17,7 @@ import leadline
 ROWS: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("data").joinpath("liveness.json").read_text()
 )
-LONG = 12.0
+LONG = 6.5
 """The seconds that TLC takes for a row that is tested among the slow ones, as is Kafka with two of all."""
 
 

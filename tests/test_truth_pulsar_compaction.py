@@ -71,7 +71,9 @@ def test_states_that_the_module_tells_of_its_producer(model_producer: bool, stat
     assert {name for name, steps in steps_of(exploration).items() if steps} == {"compacted-ledger-leak"}
 
 
-@pytest.mark.parametrize(("crashes", "steps"), [(0, None), (1, 11), (2, 8)])
+@pytest.mark.parametrize(
+    ("crashes", "steps"), [(0, None), (1, 11), pytest.param(2, 8, marks=pytest.mark.slow)]
+)
 def test_a_ledger_leaks_after_so_many_steps(crashes: int, steps: int | None) -> None:
     """The figures in the documentation of `compacted-ledger-leak`."""
     assert explored(max_crash_times=crashes).properties["compacted-ledger-leak"].steps == steps

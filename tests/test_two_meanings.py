@@ -93,7 +93,7 @@ def test_many_steps(model: Model, data: st.DataObject) -> None:
     check_steps(model, data)
 
 
-@settings(FEW, max_examples=20)
+@settings(FEW, max_examples=8)
 @given(models(), st.data())
 def test_a_state_survives_its_literals(model: Model, data: st.DataObject) -> None:
     state = data.draw(states({variable.name: variable.type for variable in model.variables}))

@@ -102,7 +102,7 @@ def test_no_store_runs_a_file(leadline: Leadline, marker: Marker, tmp_path: Path
     for command in (
         ("report", "store", "--out", "r.html"),
         ("report", "store", "--out", "r.html", "--protocol", "counter.py"),
-        *(("results", "store", "--format", form) for form in ("table", "csv", "json", "junit", "sarif")),
+        *(("results", "store", "--format", form) for form in ("table", "json", "sarif")),
         ("results", "store", "--baseline", "store"),
         ("results", "store", "--compact"),
         ("trace", "store/traces/0.json"),

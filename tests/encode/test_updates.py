@@ -226,7 +226,7 @@ def test_updates_of_updates_and_in_many_turns(turns: int) -> None:
                 assert steps.outcome(one, state, picks) == concrete_outcome(semantics, one, state, picks)
 
 
-@pytest.mark.parametrize("name", ["loop", "deep"])
+@pytest.mark.parametrize("name", [pytest.param("loop", marks=pytest.mark.slow), "deep"])
 def test_the_cost_of_many_turns_is_that_of_each(name: str) -> None:
     """The cost of a turn is constant: neither time nor Python's stack grows with each."""
     gates = []

@@ -48,6 +48,7 @@ from tests.truth import (
 
 LONG: list[tuple[str, dict[str, Any], int | None]] = [
     ("spanner-transactions", {"transactions": "circular"}, 6),
+    ("pulsar-compaction", {}, None),
     ("kafka-replication", {"replicas": 2}, None),
 ]
 """The search on values takes long."""
@@ -57,7 +58,6 @@ SMALL = [
     ("kafka-transactions", {"clients": 1, "max_coordinator_changes": 2}, 6),
     ("kafka-transactions", {"clients": 1, "variant": "mended-become-leader"}, 8),
     ("pulsar-compaction", {"keys": 0, "values": 0}, None),
-    ("pulsar-compaction", {}, None),
     ("spanner-leases", {"replicas": 2}, None),
     ("spanner-transactions", {}, 9),
     *LONG,

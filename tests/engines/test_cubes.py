@@ -54,7 +54,7 @@ def together(results: Sequence[Result]) -> tuple[Verdict, int | None]:
     return worst, min(found, default=None)
 
 
-@pytest.mark.parametrize("split", [2, 7])
+@pytest.mark.parametrize("split", [2, pytest.param(7, marks=pytest.mark.slow)])
 def test_random_symmetric_protocols(split: int) -> None:
     assert sum(check_parts(symmetric_model(seed), split) >= split for seed in range(7)) > 3
 

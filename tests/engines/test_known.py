@@ -45,9 +45,9 @@ def test_with_two_replicas_the_later_variants_are_safe(variant: str) -> None:
 
 
 def two_phase_commits() -> list[Any]:
-    """The rows of two-phase commit; those whose resource managers fail too are slow. Sweeps find all quickly."""
+    """The rows of two-phase commit; those whose managers fail are slow. Sweeps find all quickly."""
     rows = rows_where(lambda row: row["module"] in {"TPC", "TPCBTM"})
-    slow = [row["parameters"]["RMMAYFAIL"] == "TRUE" for row in rows]
+    slow = ["TRUE" in (row["parameters"]["RMMAYFAIL"], row["parameters"].get("TMMAYFAIL")) for row in rows]
     return [
         pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if long else [])
         for row, long in zip(rows, slow, strict=True)

@@ -69,7 +69,7 @@ def check_orbits(model: Model, alone: Exploration, depth: int | None = None) -> 
         assert lengths(orbits) == lengths(alone)
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_random_protocols(part: int) -> None:
     compared = 0
     for seed in range(part, 30, 2):

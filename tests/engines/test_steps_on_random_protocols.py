@@ -14,7 +14,7 @@ from tests.strategies import models
 SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
 @given(models())
 @settings(max_examples=8, deadline=None, suppress_health_check=SLOW_TO_MAKE)
 def test_reachable_bad_depths_are_the_same(solver: str, model: Model) -> None:

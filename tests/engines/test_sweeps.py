@@ -145,7 +145,7 @@ def is_bad(semantics: Semantics, trace: Trace, state: Any) -> bool:
 
 @pytest.mark.parametrize(
     ("solver", "name", "settings"),
-    [*(("cadical", *case) for case in CASES), *(("z3", *case) for case in CASES[::3])],
+    [*(("cadical", *case) for case in CASES), *(("z3", *case) for case in CASES if case[0] != "Lift")],
     ids=str,
 )
 def test_verdicts_agree_with_exploration(solver: str, name: str, settings: dict[str, Any]) -> None:
@@ -197,7 +197,7 @@ def test_many_random_symmetric_protocols() -> None:
     assert sum(compared) > 600
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(models())
 def test_random_protocols(solver: str, model: Model) -> None:

@@ -125,8 +125,8 @@ def test_random_protocols(model: Model, tmp_path: Path) -> None:
 
 
 def test_random_protocols_that_do_more(tmp_path: Path) -> None:
-    chosen = [model for seed in range(60) if few_inputs(model := symmetric_model(seed))]
-    assert sum(compare(model, tmp_path, depth_of(model)) for model in chosen) > 20 < len(chosen)
+    chosen = [model for seed in range(30) if few_inputs(model := symmetric_model(seed))]
+    assert sum(compare(model, tmp_path, depth_of(model)) for model in chosen) > 10 < len(chosen)
 
 
 def test_the_binary_form_says_the_same() -> None:
@@ -137,7 +137,7 @@ def test_the_binary_form_says_the_same() -> None:
 
 
 def test_every_latch_and_input_has_a_name_of_its_own() -> None:
-    for name in ("kafka-replication", "kafka-transactions", "spanner-transactions"):
+    for name in ("kafka-replication", "spanner-leases"):
         machine = machine_of(model_of(find(name), {}))
         circuit = Circuit(aiger(machine, "here", binary=True))
         assert len(circuit.symbols) == len(set(circuit.symbols.values()))

@@ -216,7 +216,8 @@ def test_a_violation_is_told_while_the_search_goes_on(
 
 
 def test_fail_fast_ends_a_search_by_sweeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 9 /\\ x' = x + 1\nLow == x < 3\nGood == x < 99"
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 9 /\\ x' = x + 1\n"
+    body += "Low == x < 3\nGood == x < 99"
     path = written(tmp_path, body, "Low Good")
     assert main(["check", path, "--engine", "bmc", "--fail-fast"]) == 12
     out = capsys.readouterr().out

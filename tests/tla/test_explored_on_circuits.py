@@ -255,7 +255,7 @@ LINES = ("", "SYMMETRY Symmetry", "VIEW View", "CONSTRAINT Low", "PROPERTY Comes
 
 @pytest.mark.parametrize(
     ("lines", "workers"),
-    [*((lines, 1) for lines in LINES), ("", 2), ("SYMMETRY Symmetry", 2)],
+    [*((lines, 1) for lines in LINES), ("", 2), pytest.param("SYMMETRY Symmetry", 2, marks=pytest.mark.slow)],
 )
 def test_a_search_goes_on_where_types_widen(
     lines: str, workers: int, tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch

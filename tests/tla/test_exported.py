@@ -56,7 +56,7 @@ def compare(model: Model, folder: Path, depth: int | None, most: int | None = No
 @pytest.mark.parametrize(
     ("name", "depth"),
     [
-        ("kafka-replication", 4),
+        pytest.param("kafka-replication", 4, marks=pytest.mark.slow),
         ("kafka-transactions", 6),
         ("pulsar-compaction", 4),
         ("spanner-leases", 5),

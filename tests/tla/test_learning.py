@@ -36,7 +36,7 @@ Next == Climb \\/ Fall \\/ Switch \\/ Shout
 """
 
 
-@pytest.mark.parametrize(("high", "lights"), [(30, 20), (400, 4)])
+@pytest.mark.parametrize(("high", "lights"), [pytest.param(30, 20, marks=pytest.mark.slow), (400, 4)])
 def test_an_action_that_is_taken_far_away_is_found(high: int, lights: int, tmp_path: Path) -> None:
     """Walks that choose evenly fall as often as they climb; levels are too wide to go so deep, or too few."""
     path = tmp_path / "Far.tla"

@@ -133,7 +133,7 @@ def test_listed_values() -> None:
     assert permuted(kind, kind.by_value["n2", 7], swap) == kind.by_value["n3", 7]
 
 
-@pytest.mark.parametrize("kind", ["sets", "bags"])
+@pytest.mark.parametrize("kind", ["sets", pytest.param("bags", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("claims", [SYMMETRIC, ("FirstAsks",)])
 def test_every_engine_agrees_with_the_interpreter(kind: str, claims: tuple[str, ...], tmp_path: Path) -> None:
     """The nodes are interchangeable, unless a claim names one."""
