@@ -79,7 +79,7 @@ def test_what_is_known_is_so(protocol: str, point: Point) -> None:
 
 def check_proofs(model: Model, names: list[str]) -> None:
     for name in names:
-        checker = Checker(model, name, SOLVERS["cadical"], model.protocol)
+        checker = Checker(model, name, SOLVERS["cadical"])
         for one in obligations(model, name):
             assert checker.check(one).holds, one.name
 

@@ -24,7 +24,7 @@ KAFKA_REPLICATION = ("truncate-to-high-watermark", "kip-101", "kip-279", "kip-32
 
 
 def failing(model: Model, goal: str, solver: str = "cadical") -> list[str]:
-    checker = Checker(model, goal, SOLVERS[solver], model.protocol)
+    checker = Checker(model, goal, SOLVERS[solver])
     results = [checker.check(one) for one in obligations(model, goal)]
     assert all(one.definite for one in results)
     return [str(one.part) for one in results if one.fails]

@@ -144,7 +144,7 @@ def test_strict_serializability_of_own_sets_is_proved(text: str, tmp_path: Path)
     settings: dict[str, int | str] = {"tt_max_si": 3, "tt_interval": 2, "tt_init_abs": 2}
     settings["transactions"] = str(written(tmp_path, text))
     model = model_of(find("spanner-transactions"), settings)
-    checker = Checker(model, "strict-serializability", SOLVERS["cadical"], model.protocol)
+    checker = Checker(model, "strict-serializability", SOLVERS["cadical"])
     parts = obligations(model, "strict-serializability")
     assert len(parts) > 100
     assert [one.name for one in parts if not checker.check(one).holds] == []

@@ -30,7 +30,7 @@ from leadline.symbolic.engines.explore.explore import has_slots
 from leadline.symbolic.engines.run.parallel import with_types
 from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.meaning.trace import title
-from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
+from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines
 
 GRACE = 1.0
 """Seconds for which a failure is kept for the answer: a search that ends by then tells all at once."""
@@ -278,7 +278,7 @@ class Asked:
         if not failing:
             return
         yield ""
-        yield from cti_lines(semantics, read_cti(self.model, failing[0]))
+        yield from cti_lines(semantics, failing[0])
         if len(failing) > 1:
             yield f"{counted(len(failing) - 1, 'more obligation')} failed: see one with --obligation"
 

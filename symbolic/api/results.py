@@ -16,7 +16,7 @@ from leadline.symbolic.engines.ask.result import JsonObject, Judgement, judgemen
 from leadline.symbolic.engines.prove.certificates import certificate
 from leadline.symbolic.lang import PropertyKind, counted, unknown_name
 from leadline.symbolic.meaning.trace import title
-from leadline.symbolic.trace import Trace as Run, cti_lines, read_cti
+from leadline.symbolic.trace import Trace as Run, cti_lines
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -97,8 +97,7 @@ class Result:
         cti = next((one for one in failing if one is not None), None)
         if cti is None:
             return None
-        model = self._asked.model
-        return "\n".join(map(str, cti_lines(Semantics(model), read_cti(model, cti))))
+        return "\n".join(map(str, cti_lines(Semantics(self._asked.model), cti)))
 
     def __repr__(self) -> str:
         return f"<Result of {self.property}: {self}>"

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import ENGINES, Answer, Effort, Query, Result, Table, Verdict
-from leadline.symbolic.engines.ask.result import Cause, judgement, trace_json, verdict_text
+from leadline.symbolic.engines.ask.result import Cause, judgement, verdict_text
 from leadline.symbolic.engines.explore.facts import (
     HOW,
     NEVER_TAKEN,
@@ -24,7 +24,7 @@ from leadline.symbolic.engines.explore.statistics import Occurring
 from leadline.symbolic.engines.prove import induction
 from leadline.symbolic.engines.prove.pdr.results import PdrOptions, ProofFacts, ProofSize
 from leadline.symbolic.lang import Model, counted, shortened
-from leadline.symbolic.trace import call_of, end_reason
+from leadline.symbolic.trace import call_of, cti_document, document, end_reason
 
 Told: TypeAlias = Sequence[str | Table]
 """An answer for a person: lines and tables."""
@@ -66,7 +66,7 @@ def as_json(model: Model, query: Query, answer: Answer) -> Json:
         and {
             "steps": beyond.length,
             "reason": end_reason(Semantics(model), beyond),
-            "trace": trace_json(model, beyond, query.source),
+            "trace": document(model, beyond, query.source),
         },
     }
 
@@ -116,7 +116,7 @@ def result_json(model: Model, query: Query, result: Result) -> Json:
         "judgement": str(judgement(model, result)),
         "steps": result.steps,
         **({"stem": trace.loop, "loop": trace.loop_length} if trace is not None and loops else {}),
-        "trace": trace_json(model, trace, query.source),
+        "trace": None if trace is None else document(model, trace, query.source),
     }
 
 
@@ -472,7 +472,7 @@ def _inductive_proof_json(model: Model, query: Query, answer: Answer) -> Json:
                 "reason": one.reason,
                 "cause": one.cause,
                 **one.effort.to_json(),
-                "cti": one.cti,
+                "cti": None if one.cti is None else cti_document(model, one.cti, query.source),
             }
             for one in answer.results
         ],

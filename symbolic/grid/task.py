@@ -30,7 +30,7 @@ from leadline.symbolic.grid.remote import Place, Remote, StoreAway
 from leadline.symbolic.grid.rows import MOOT, Row, notes_json, solver_version
 from leadline.symbolic.grid.store import RowFile, Store, certificate_place
 from leadline.symbolic.lang import Model, NoSymbolicForm, UserError
-from leadline.symbolic.trace import document, end_place
+from leadline.symbolic.trace import cti_document, document, end_place
 from leadline.symbolic.trace.page import page_data
 
 
@@ -135,7 +135,7 @@ def _explored(query: GridQuery, planned: Model) -> tuple[Result, Mapping[str, An
 def _witness(query: GridQuery, model: Model, result: Result) -> Mapping[str, Any] | None:
     """The counterexample of a result as a document; None if it has none."""
     if result.trace is None:
-        return result.cti
+        return None if result.cti is None else cti_document(model, result.cti, query.source)
     # A report on the protocol of a user's file must not run the file, so what a page needs is stored now.
     semantics = Semantics(model)
     page, place = page_data(semantics, result.trace), end_place(semantics, result.trace)

@@ -13,7 +13,6 @@ from leadline.symbolic.trace.document import (
     cti_document,
     document,
     is_cti,
-    read_cti,
     stored_cti,
     stored_traces,
 )

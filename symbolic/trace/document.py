@@ -276,11 +276,6 @@ def stored_cti(model: Model, stored: Stored) -> Cti:
     return Cti(obligation, tuple(names), stored.trace(model))
 
 
-def read_cti(model: Model, body: Mapping[str, Any]) -> Cti:
-    """The counterexample to induction that `cti_document` wrote in another process."""
-    return stored_cti(model, Stored("the child's answer", body))
-
-
 def stored_traces(path: Path | Readable) -> list[Stored]:
     """The traces of a file: one trace, or every trace in the results of `check`, `explore` or `prove`.
 

@@ -15,7 +15,7 @@ from leadline.symbolic.engines.prove.induction.engine import Checker, StepContex
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
-from leadline.symbolic.trace import Cti, TraceEnd, read_cti
+from leadline.symbolic.trace import Cti, TraceEnd
 from tests.asking import entry_at
 
 FILE = str(Path(__file__).parent / "inductive.py")
@@ -26,7 +26,7 @@ def twos(fault: str = "none") -> Model:
 
 
 def checked(model: Model, goal: str, solver: str = "cadical") -> dict[str, Result]:
-    checker = Checker(model, goal, SOLVERS[solver], FILE)
+    checker = Checker(model, goal, SOLVERS[solver])
     return {one.name: checker.check(one) for one in obligations(model, goal)}
 
 
@@ -38,9 +38,9 @@ def failing(model: Model, goal: str, solver: str = "cadical") -> dict[str, str]:
 
 
 def cti(model: Model, goal: str, name: str) -> Cti:
-    document = checked(model, goal)[name].cti
-    assert document is not None
-    return read_cti(model, document)
+    found = checked(model, goal)[name].cti
+    assert found is not None
+    return found
 
 
 def test_the_obligations_and_their_order() -> None:
@@ -205,7 +205,7 @@ def test_a_model_that_cannot_begin() -> None:
 
 def test_obligations_in_any_order() -> None:
     model = twos("odd-step")
-    checker = Checker(model, "even", SOLVERS["cadical"], FILE)
+    checker = Checker(model, "even", SOLVERS["cadical"])
     backwards = {one.name: checker.check(one).verdict for one in reversed(obligations(model, "even"))}
     assert backwards == {name: one.verdict for name, one in checked(model, "even").items()}
 

@@ -84,7 +84,7 @@ def compare(model: Model, solver: str) -> None:
     goal = next(iter(model.properties))
     for one in (model, strengthened(model, goal)):
         wanted = obligations(one, goal)
-        checker = Checker(one, goal, SOLVERS[solver], "nowhere")
+        checker = Checker(one, goal, SOLVERS[solver])
         try:
             seen = explore(Semantics(one), [goal])
         except ModelError:

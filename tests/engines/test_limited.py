@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import threading
@@ -15,12 +14,10 @@ from typing import Any, cast
 import pytest
 
 from leadline.symbolic.engines import (
-    BmcOptions,
     Effort,
     Limits,
     Listener,
     Progress,
-    Query,
     Result,
     Verdict,
     answer_in_child,
@@ -238,11 +235,6 @@ def test_a_fault_of_the_child_comes_back_in_full() -> None:
     asked = query("Lift", solver="nobody")
     with pytest.raises(InternalError, match=r"child process failed:\nTraceback[^$]*KeyError: 'nobody'"):
         limited(asked, Limits(60))
-
-
-def test_a_query_survives_json() -> None:
-    asked = query("Lift", 3, settings={"top": 2, "at_top": "stop"}, properties=("in-range",), deadlock=True)
-    assert Query.from_json(json.loads(json.dumps(asked.to_json())), BmcOptions) == asked
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leadline.symbolic.engines import ENGINES, Answer, Limits, Query, Result, Verdict, answer
+from leadline.symbolic.engines import ENGINES, Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.prove.certificates import read_certificate, recheck
 from leadline.symbolic.engines.prove.invariants import InvariantQuery, spelled, understood
 from leadline.symbolic.engines.prove.pdr import PdrOptions
@@ -109,11 +108,3 @@ def test_a_portfolio_that_runs_out_of_time_tells_how_far_each_came() -> None:
     assert str(result.reason).startswith("time: stopped after 2 s (")
     for name in (one.name for one in ENGINES.values() if one.member(None)):
         assert f"{name}: " in str(result.reason)
-
-
-def test_a_result_with_a_certificate_survives_json() -> None:
-    model, told = asked(query(COMMIT, "consistency", options=PdrOptions(False)))
-    (result,) = told.results
-    again = Result.from_json(model, json.loads(json.dumps(result.to_json(model, COMMIT))))
-    assert replace(again, certificate=None) == replace(result, certificate=None)
-    assert json.loads(json.dumps(result.certificate)) == json.loads(json.dumps(again.certificate))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -98,10 +98,16 @@ def race(asked: Query, limits: Limits = MINUTE, listener: Listener = SILENT) -> 
     return answer(model_for(asked), asked, limits, listener).results
 
 
-def says(results: list[Result], asked: Query) -> str:
+def says(results: list[Result]) -> str:
     """A program that answers at once, as the child would, and then hangs."""
-    told = json.dumps({"answer": Answer(results).to_json(model_for(asked), asked.source)})
-    return f"print({told!r}, flush=True); {HANGS}"
+    return tells("answer", Answer(results))
+
+
+def tells(kind: str, body: object) -> str:
+    """A program that sends a message, as the child would, and then hangs."""
+    content = pickle.dumps((kind, body))
+    message = len(content).to_bytes(process.LENGTH) + content
+    return f"import os; os.write(1, {message!r}); {HANGS}"
 
 
 @pytest.mark.parametrize("name", ["Lift", "Dice"])
@@ -130,7 +136,7 @@ def test_an_answer_that_is_not_complete_does_not_win(children: Children) -> None
     asked = query("Lift", 3, properties=("in-range", "never-two"))
     safe, violated = here(asked)
     unknown = replace(safe, verdict=Verdict.UNKNOWN, depth=2, solver="cadical", reason="the solver gave up")
-    children.instead[0] = says([unknown, violated], asked)
+    children.instead[0] = says([unknown, violated])
     first, second = race(asked)
     assert (first.verdict, first.solver, second.solver) == (Verdict.SAFE, "z3", "z3")
     assert second.verdict is Verdict.VIOLATED
@@ -151,7 +157,7 @@ def test_what_is_known_of_each_property_is_put_together(children: Children) -> N
         replace(violated, solver="z3"),
         replace(open_, **dim, depth=2, solver="z3", reason="bored"),
     ]
-    children.instead = {0: says(by_cadical, asked), 1: says(by_z3, asked)}
+    children.instead = {0: says(by_cadical), 1: says(by_z3)}
     results = race(asked, Limits(8))
     assert [(one.verdict, one.depth, one.solver) for one in results] == [
         (Verdict.SAFE, 3, "cadical"),
@@ -169,7 +175,7 @@ def test_a_run_that_violates_one_property_may_violate_others_on_its_way(children
     asked = replace(query("Lift", 4, properties=names), solver=LONE)
     violated, *others = here(asked)
     dim: Any = {"verdict": Verdict.UNKNOWN, "steps": None, "trace": None, "reason": "tired"}
-    children.instead = {0: says([violated, *(replace(one, **dim) for one in others)], asked), 1: HANGS}
+    children.instead = {0: says([violated, *(replace(one, **dim) for one in others)]), 1: HANGS}
     exploring = replace(asked, options=ExploreOptions())
     results = answer_in_children(model_for(asked), [asked, exploring], Limits(4)).results
     assert [(one.verdict, one.steps, one.engine) for one in results] == [
@@ -189,10 +195,9 @@ def test_a_violation_is_not_lost_to_an_answer_out_of_bounds(children: Children) 
     assert violated.trace is not None
     beyond = replace(violated.trace, steps=violated.trace.steps[:1], ends=TraceEnd.OUT_OF_BOUNDS)
     outside = replace(violated, verdict=Verdict.OUT_OF_BOUNDS, steps=1, trace=beyond)
-    told = json.dumps({"told": violated.to_json(model_for(asked), asked.source)})
     children.instead = {
-        0: f"print({told!r}, flush=True); {HANGS}",
-        1: f"import time; time.sleep(0.5); {says([outside], asked)}",
+        0: tells("told", violated),
+        1: f"import time; time.sleep(0.5); {says([outside])}",
     }
     (result,) = answer_in_children(model_for(asked), [asked, asked], Limits(8)).results
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, violated.steps)
@@ -243,7 +248,7 @@ def test_the_users_mistake_comes_back_as_such(children: Children) -> None:
 
 
 def test_what_nobody_understands_is_a_fault(children: Children) -> None:
-    children.instead[0] = "print('{\"hello\": 1}')"
+    children.instead[0] = tells("hello", 1)
     with pytest.raises(InternalError, match="of the unknown kind hello"):
         race(query("Pigeons", settings={"holes": 11}))
     children.assert_gone()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from leadline.symbolic.grid import witnesses
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
+from leadline.symbolic.trace import Cti, Trace
 from tests.grid.rows import local
 
 GRID = """
@@ -199,7 +200,7 @@ def test_an_obligation_that_the_other_solver_refutes(
 ) -> None:
     """Each answer of a recheck counts: one refuted is asked again, one that did not end is unknown."""
 
-    def answered(cti: Mapping[str, Any] | None) -> None:
+    def answered(cti: Cti | None) -> None:
         def other(*arguments: Any, **more: Any) -> Answer:
             first, *rest = recheck(*arguments, **more).results
             return Answer([replace(first, verdict=Verdict.UNKNOWN, reason="so it is", cti=cti), *rest])
@@ -210,7 +211,7 @@ def test_an_obligation_that_the_other_solver_refutes(
     assert again("--replay") == 20
     assert "did not end: so it is" in capsys.readouterr().err
     assert asked == []
-    answered({})
+    answered(Cti("any", (), Trace({}, None, ())))
     assert again("--replay") == 255
     assert "z3 refutes it" in capsys.readouterr().err
     assert [query.obligation for query in asked] == ["initial states in bounds"]

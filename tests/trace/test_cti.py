@@ -20,7 +20,6 @@ from leadline.symbolic.trace import (
     cti_document,
     cti_lines,
     is_cti,
-    read_cti,
     stored_cti,
 )
 from tests.asking import entry_at
@@ -58,7 +57,7 @@ ALL = [
 def test_a_document_holds_all_of_it(fault: str, cti: Cti) -> None:
     document = cti_document(model(fault), cti, FILE)
     assert is_cti(Stored("here", document))
-    assert read_cti(model(fault), document) == cti
+    assert stored_cti(model(fault), Stored("here", document)) == cti
     assert cti_disagreement(Semantics(model(fault)), cti) is None
 
 

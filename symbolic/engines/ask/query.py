@@ -169,23 +169,6 @@ class Query:
         """The names of these properties, the deadlock's last if it is asked for."""
         return (*(one.name for one in self.chosen(model)), *([DEADLOCK] if self.deadlock else []))
 
-    def to_json(self) -> dict[str, object]:
-        """The query as a JSON object."""
-        return {**asdict(self), "settings": dict(self.settings), "engine": self.engine}
-
-    @classmethod
-    def from_json(cls, data: JsonObject, options: type[Options]) -> Query:
-        """The query of a JSON object that `to_json` made, with the options of its engine."""
-        names = data["properties"]
-        own = {name: value for name, value in data.items() if name != "engine"}
-        return cls(
-            **{
-                **own,
-                "properties": None if names is None else tuple(names),
-                "options": options.from_json(data["options"]),
-            }
-        )
-
 
 @dataclass(frozen=True)
 class Listener:

@@ -6,16 +6,14 @@ reports, tests and grids all ask `judged`, or `judgement` of a result.
 
 from __future__ import annotations
 
-import base64
-import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from leadline.symbolic.lang import Model, PropertyKind, counted
-from leadline.symbolic.trace import DROPS, Stored, Trace, document
+from leadline.symbolic.trace import DROPS, Cti, Trace
 
 JsonObject: TypeAlias = Mapping[str, Any]
 """A JSON object that was read. Whoever looks into it knows, or checks, what it holds."""
@@ -207,8 +205,7 @@ class Result:
             one; or the value that is out of bounds. It is for people only.
         cause: the cause of an unknown verdict.
         notes: notes on a proof by exploration.
-        cti: the counterexample to induction of a part that does not hold, replayed by the concrete meaning,
-            as JSON that `leadline trace` reads.
+        cti: the counterexample to induction of a part that does not hold, replayed by the concrete meaning.
         refuted: whether a proof that was rechecked is wrong.
         loops: whether the layers belong to a search for a loop. Some of them take no step, but choose where
             the loop begins, so that `depth` is no number of steps.
@@ -230,7 +227,7 @@ class Result:
     reason: str | None = None
     cause: Cause | None = None
     notes: tuple[Note, ...] = ()
-    cti: JsonObject | None = None
+    cti: Cti | None = None
     refuted: bool = False
     loops: bool = False
     certificate: JsonObject | None = None
@@ -276,42 +273,6 @@ class Result:
     def unless_minimal(self, minimal: bool) -> Result:
         """The same with a note that steps of the counterexample may be left out, unless none can be."""
         return self if minimal else self.perhaps_longer(f"shortening ended after {DROPS:,} tries of a step")
-
-    def to_json(self, model: Model, source: str) -> dict[str, object]:
-        """The result as a JSON object for another process; its trace as a document that can be replayed."""
-        trace = _sent(model, self.trace, source)
-        plain = asdict(replace(self, trace=None))
-        return {**plain, "verdict": self.verdict.name, "trace": trace}
-
-    @classmethod
-    def from_json(cls, model: Model, body: JsonObject) -> Result:
-        """The result that `to_json` wrote."""
-        verdict, effort = Verdict[body["verdict"]], Effort(**body["effort"])
-        trace = _trace(model, body["trace"])
-        cause = None if body["cause"] is None else Cause(body["cause"])
-        notes = tuple(Note(NoteKind(kind), text) for kind, text in body["notes"])
-        made = {"verdict": verdict, "effort": effort, "trace": trace, "cause": cause, "notes": notes}
-        return cls(**{**body, **made})
-
-
-def trace_json(model: Model, trace: Trace | None, source: str) -> dict[str, object] | None:
-    """A trace as JSON that `leadline trace` reads, or null."""
-    return None if trace is None else document(model, trace, source)
-
-
-def _sent(model: Model, trace: Trace | None, source: str) -> object:
-    """A trace as JSON for another process: values of the interpreter, which have no types, by pickle."""
-    if trace is None or not model.alone:
-        return trace_json(model, trace, source)
-    return base64.b64encode(pickle.dumps(trace)).decode()
-
-
-def _trace(model: Model, data: JsonObject | str | None) -> Trace | None:
-    if not isinstance(data, str):
-        return None if data is None else Stored("the child's answer", data).trace(model)
-    found = pickle.loads(base64.b64decode(data))
-    assert isinstance(found, Trace)
-    return found
 
 
 _ENDS = 50
@@ -361,11 +322,6 @@ class EngineFacts:
         made = asdict(self)
         return {one.name: made[one.name] for one in fields(self) if made[one.name] != one.default}
 
-    @classmethod
-    def from_json(cls, data: JsonObject) -> Self:
-        """The facts that `to_json` wrote."""
-        return cls(**data)
-
 
 Told = TypeVar("Told", bound=EngineFacts)
 
@@ -398,20 +354,6 @@ class Answer:
         """Whether every part is answered."""
         return all(one.definite for one in self.results)
 
-    def to_json(self, model: Model, source: str) -> dict[str, object]:
-        """The answer as a JSON object."""
-        results = [one.to_json(model, source) for one in self.results]
-        beyond = _sent(model, self.out_of_bounds, source)
-        facts = None if self.facts is None else self.facts.to_json()
-        return {"results": results, "facts": facts, "out_of_bounds": beyond}
-
-    @classmethod
-    def from_json(cls, model: Model, body: JsonObject, facts: type[EngineFacts]) -> Answer:
-        """The answer that `to_json` wrote, with the facts of its engine."""
-        results = [Result.from_json(model, one) for one in body["results"]]
-        told = None if body["facts"] is None else facts.from_json(body["facts"])
-        return cls(results, told, _trace(model, body["out_of_bounds"]))
-
 
 @dataclass(frozen=True)
 class Progress:
@@ -439,11 +381,6 @@ class Progress:
     engine: str = ""
     far: str = ""
     left: float | None = None
-
-    @classmethod
-    def from_json(cls, body: JsonObject) -> Progress:
-        """The progress that `asdict` made."""
-        return cls(**{**body, "open": tuple(body["open"])})
 
     def __str__(self) -> str:
         return self.text or f"depth {self.depth}, {self.variables} variables, {self.clauses} clauses"

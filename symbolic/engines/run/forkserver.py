@@ -10,15 +10,14 @@ error, its working directory, and a line to the parent. On the line the server r
 once it runs, and its exit status once it has ended. The process is killed when the parent hangs up the line.
 When the parent ends, so do the server and all its copies.
 
-A query's process reads its job from its standard input, one JSON object: the query, the model's fingerprint,
-`memory_mb` or null, the protocol by value or null, and the number of the parent's process. A solver's own
-limits are only requests, so the process limits its address space, and the parent kills it when its time is
-over. Results are sent line by line as they are found: those that were sent outlive the process.
+A query's process reads its job from its standard input: the query, the model's fingerprint, `memory_mb`, the
+protocol by value or None, and the number of the parent's process. A solver's own limits are only requests, so
+the process limits its address space, and the parent kills it when its time is over. Results are sent as they are
+found: those that were sent outlive the process. A job and messages are pickles, a message behind its length.
 """
 
 from __future__ import annotations
 
-import base64
 import ctypes
 import errno
 import gc
@@ -32,22 +31,25 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
-from typing import NoReturn
+from dataclasses import replace
+from functools import partial
+from typing import Any, NoReturn
 
 from leadline.on_demand import load_whole
 from leadline.symbolic.catalog import made_again
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.query import Listener, Query
-from leadline.symbolic.engines.ask.result import JsonObject, Progress
+from leadline.symbolic.engines.ask.result import Progress
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.run.limits import settable, size_mb
 from leadline.symbolic.engines.run.parallel import answer_here
+from leadline.symbolic.engines.run.process import LENGTH
 from leadline.symbolic.lang import (
     AssumptionFailed,
+    InternalError,
     Model,
     ModelError,
     OutOfBounds,
@@ -63,7 +65,7 @@ Say = Callable[[str, object], None]
 
 def answer_query() -> None:
     """Read the query, answer it, exit."""
-    request = json.loads(sys.stdin.readline())
+    request = pickle.load(sys.stdin.buffer)
     die_with(request["parent"])
     serve(request["memory_mb"], lambda: _asked(request))
 
@@ -76,11 +78,13 @@ def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> No
         asked: makes the model, and gives the query about it.
     """
     # Prints of libraries must not mix with the messages: send them to standard error.
-    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
 
     def say(kind: str, body: object) -> None:
-        channel.write(json.dumps({kind: body}, separators=(",", ":")) + "\n")
+        content = pickle.dumps((kind, body))
+        channel.write(len(content).to_bytes(LENGTH) + content)
+        channel.flush()
 
     if memory_mb is not None:
         size = settable(memory_mb) << 20
@@ -92,15 +96,14 @@ def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> No
     except MemoryError:
         say("stopped", "memory")
     except Exception as error:
-        _tell_error(error, say)
-    channel.flush()
+        say(*_told(error))
     # Without cleaning up: after a failed allocation a destructor of the solver may never return.
     os._exit(0)
 
 
-def _asked(request: JsonObject) -> tuple[Model, Query]:
+def _asked(request: Mapping[str, Any]) -> tuple[Model, Query]:
     """The query of a job, and its model."""
-    query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
+    query: Query = request["query"]
     model = made_again(
         query.source,
         query.settings,
@@ -135,30 +138,22 @@ def _answer(model: Model, query: Query, say: Say) -> None:
         moment = time.monotonic()
         if not now.text or now.depth < 0 or moment - last > _SELDOM:
             last = moment
-            say("progress", asdict(now))
+            say("progress", now)
 
-    listener = Listener(
-        progress=progress,
-        told=lambda result: say("told", result.to_json(model, query.source)),
-        done=lambda result: say("done", result.to_json(model, query.source)),
-    )
-    say("answer", answer_here(model, query, listener).to_json(model, query.source))
+    listener = Listener(progress=progress, told=partial(say, "told"), done=partial(say, "done"))
+    # The parent has the model itself.
+    say("answer", replace(answer_here(model, query, listener), model=None))
 
 
-def _tell_error(error: Exception, say: Say) -> None:
+def _told(error: Exception) -> tuple[str, object]:
+    """The message on an error: the error that the parent is to raise, or that memory has run out."""
     if "out of memory" in str(error).lower():
-        say("stopped", "memory")
-    elif isinstance(error, ModelError):
-        say(
-            "model_error",
-            [[one.span.file, one.span.line, one.text, one.span.columns] for one in error.mistakes],
-        )
-    elif isinstance(error, (AssumptionFailed, OutOfBounds)) or _is_of_the_system(error):
-        say("raised", base64.b64encode(pickle.dumps(error)).decode())
-    elif isinstance(error, UserError):
-        say("user_error", str(error))
-    else:
-        say("internal_error", traceback.format_exc())
+        return "stopped", "memory"
+    if isinstance(error, (AssumptionFailed, ModelError, OutOfBounds)) or _is_of_the_system(error):
+        return "raised", error
+    if isinstance(error, UserError):
+        return "raised", UserError(str(error))
+    return "raised", InternalError(f"a query's child process failed:\n{traceback.format_exc()}")
 
 
 def _is_of_the_system(error: Exception) -> bool:

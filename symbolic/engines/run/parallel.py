@@ -448,17 +448,18 @@ class _Session:
         """Record a message."""
         match message.kind:
             case "progress":
-                now = Progress.from_json(message.body)
+                now: Progress = message.body
                 now = replace(now, engine=now.engine or self.query.engine, far=now.far or self._far(now))
                 self.reached[now.engine] = now
                 self.ledger.progress(now)
             case "told":
-                self.ledger.told(Result.from_json(self.model, message.body))
+                self.ledger.told(message.body)
             case "done":
-                self.ledger.done(Result.from_json(self.model, message.body))
+                self.ledger.done(message.body)
             case "answer":
-                self.answer = Answer.from_json(self.model, message.body, self.engine.facts)
-                for result in self.answer.results:
+                found: Answer = message.body
+                self.answer = found
+                for result in found.results:
                     self.ledger.done(result)
             case "stopped":
                 self.stopped = True  # The process keeps the reason itself.

@@ -7,7 +7,6 @@ which is started when the first query needs it.
 from __future__ import annotations
 
 import atexit
-import base64
 import gc
 import json
 import os
@@ -31,7 +30,7 @@ from leadline.symbolic.catalog import packed
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.limits import Limits, memory_stop, size_mb, time_stop
-from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span, UserError
+from leadline.symbolic.lang import InternalError, Model
 
 _TRIES = 2  # a server that was killed is found dead once
 _MOMENT = 1.0  # seconds
@@ -66,7 +65,7 @@ class Forked:
             self._server = _send(read_job, write_output, errors.fileno(), folder, there.fileno())
         with os.fdopen(write_job, "wb") as pipe, suppress(BrokenPipeError):
             # If it died at once, its exit status is reported in the end.
-            pipe.write(json.dumps({**job, "parent": self._server.process.pid}).encode() + b"\n")
+            pipe.write(pickle.dumps({**job, "parent": self._server.process.pid}))
 
     @property
     def pid(self) -> int | None:
@@ -249,6 +248,10 @@ def _forget() -> None:
 os.register_at_fork(after_in_child=_forget)
 
 
+LENGTH = 8
+"""The bytes before a message that have its length."""
+
+
 @dataclass(frozen=True)
 class Message:
     """A message from a child process: its kind, and the rest."""
@@ -264,7 +267,7 @@ _NO_MEMORY = ("cannot allocate memory", "out of memory", "bad_alloc")
 def _job(model: Model, query: Query, limits: Limits) -> dict[str, object]:
     """The job of a copy of the fork server."""
     return {
-        "query": query.to_json(),
+        "query": replace(query, settings=dict(query.settings)),
         "fingerprint": model.fingerprint,
         "alone": model.alone,
         "memory_mb": limits.memory_mb,
@@ -362,22 +365,16 @@ class QueryProcess:
         """
         chunk = os.read(self.fileno(), 1 << 16)
         self.silent = not chunk
-        *lines, self._rest = (self._rest + chunk).split(b"\n")
-        messages = [Message(kind, body) for line in lines for kind, body in json.loads(line).items()]
+        self._rest += chunk
+        messages = []
+        while len(self._rest) >= (end := LENGTH + int.from_bytes(self._rest[:LENGTH])):
+            messages.append(Message(*pickle.loads(self._rest[LENGTH:end])))
+            self._rest = self._rest[end:]
         for message in messages:
             if message.kind == "stopped":
                 self._out_of_memory = True
-            elif message.kind == "model_error":
-                raise ModelError(
-                    Mistake(Span(file, line, columns=columns), text)
-                    for file, line, text, columns in message.body
-                )
             elif message.kind == "raised":
-                raise pickle.loads(base64.b64decode(message.body))
-            elif message.kind == "user_error":
-                raise UserError(message.body)
-            elif message.kind == "internal_error":
-                raise InternalError(f"a query's child process failed:\n{message.body}")
+                raise message.body
         return messages
 
     def end(self) -> None:

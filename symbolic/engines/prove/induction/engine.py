@@ -27,7 +27,7 @@ from leadline.symbolic.engines.prove.induction.obligation import (
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
 from leadline.symbolic.lang import Action, Model, Property
 from leadline.symbolic.solve import TRUE, Satisfiability, Solver
-from leadline.symbolic.trace import Cti, Step, Trace, TraceEnd, call_of, cti_document, end_reason, replay_cti
+from leadline.symbolic.trace import Cti, Step, Trace, TraceEnd, call_of, end_reason, replay_cti
 
 
 @dataclass(frozen=True)
@@ -215,20 +215,18 @@ class Checker:
         model: the model.
         goal: the name of the property to prove.
         new_solver: makes a fresh solver.
-        source: the protocol as the catalog finds it, for the documents of counterexamples.
 
     Raises:
         UserError: if the model has no property of that name.
     """
 
-    def __init__(self, model: Model, goal: str, new_solver: Callable[[], Solver], source: str) -> None:
+    def __init__(self, model: Model, goal: str, new_solver: Callable[[], Solver]) -> None:
         self.model = model
         self.goal = goal
         self.semantics = Semantics(model)
         self._actions = {action.name: action for action in model.actions}
         self._formulas = ProofFormulas.of(Encoding(model), conjuncts(model, goal), model.properties[goal])
         self._new_solver = new_solver
-        self._source = source
         self._context: tuple[str | None, Context] | None = None
 
     def check(self, obligation: Obligation) -> Result:
@@ -245,8 +243,7 @@ class Checker:
         refuted = -TRUE in failure
         answer = Satisfiability.UNSATISFIABLE if refuted else context.solver.check(failure)
         solve = time.perf_counter() - built
-        verdict, reason, document = Verdict.PROVED, self.model.scope or None, None
-        cause = None
+        verdict, reason, cti, cause = Verdict.PROVED, self.model.scope or None, None, None
         if answer is Satisfiability.UNKNOWN:
             verdict, cause = Verdict.UNKNOWN, Cause.SOLVER
             reason = f"the solver gave up: {context.solver.reason()}"
@@ -255,7 +252,6 @@ class Checker:
             replay_cti(self.semantics, cti)
             verdict, cause = Verdict.UNKNOWN, Cause.NOT_INDUCTIVE
             reason = f"not inductive: {self._why(cti)}"
-            document = cti_document(self.model, cti, self._source)
         size = context.solver.statistics()
         total = time.perf_counter() - begin
         effort = Effort(built - begin, solve, total, own_peak_mb(), size["variables"], size["clauses"])
@@ -268,7 +264,7 @@ class Checker:
             part=obligation.name,
             reason=reason,
             cause=cause,
-            cti=document,
+            cti=cti,
         )
 
     def _context_of(self, obligation: Obligation) -> Context:
@@ -347,7 +343,7 @@ class Induction(Engine):
     ) -> Answer:
         results = []
         for goal in query.names(model):
-            checker = Checker(model, goal, new_solver, query.source)
+            checker = Checker(model, goal, new_solver)
             known = {one.name: one for one in obligations(model, goal)}
             for name in _names(query, model, goal):
                 results.append(checker.check(known[name]))

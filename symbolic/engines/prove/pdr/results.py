@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Self
 
 from leadline.symbolic.engines.ask.query import Options, option
-from leadline.symbolic.engines.ask.result import EngineFacts, JsonObject, Verdict
+from leadline.symbolic.engines.ask.result import EngineFacts, Verdict
 from leadline.symbolic.trace import Trace
 
 if TYPE_CHECKING:
@@ -120,10 +120,6 @@ class ProofFacts(EngineFacts):
 
     def to_json(self) -> dict[str, object]:
         return {name: one.to_json() for name, one in self.sizes.items()}
-
-    @classmethod
-    def from_json(cls, data: JsonObject) -> Self:
-        return cls({name: ProofSize(**one) for name, one in data.items()})
 
 
 @dataclass(frozen=True)
