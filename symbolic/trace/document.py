@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete import State
 from leadline.symbolic.files import Readable, read_text
@@ -30,19 +31,22 @@ MOST_DIGITS = 4_000
 INDUCTION = "induction"
 """The field that only a counterexample to induction has: its obligation and its conjuncts."""
 
-_FIELDS: dict[str, tuple[type, ...]] = {
-    "version": (int,),
-    "protocol": (str,),
-    "source": (str,),
-    "parameters": (dict,),
-    "fingerprint": (str,),
+_FIELDS: dict[str, Shape] = {
+    "version": int,
+    "protocol": str,
+    "source": str,
+    "parameters": dict,
+    "fingerprint": str,
     "property": (str, type(None)),
-    "ends": (str,),
-    "length": (int,),
-    "vars": (list,),
-    "initial_picks": (dict,),
-    "actions": (list,),
-    "states": (list,),
+    "ends": TraceEnd,
+    "length": int,
+    "vars": list,
+    "initial_picks": dict,
+    "actions": list,
+    "states": list,
+    "loop?": (int, type(None)),
+    "why?": (str, type(None)),
+    "*": object,
 }
 
 
@@ -197,10 +201,8 @@ class Stored:
         Raises:
             UserError: if one of them is wrong.
         """
-        why = self.data.get("why")
-        if why is not None and not isinstance(why, str):
-            raise UserError(f"{self.place}.why: text is needed")
-        return {"ends": self._end(), "property": self._property(model), "loop": self._loop(), "why": why}
+        ends, why = TraceEnd(self.data["ends"]), self.data.get("why")
+        return {"ends": ends, "property": self._property(model), "loop": self._loop(), "why": why}
 
     def _step(self, model: Model, number: int, data: Json, state: State | None) -> Step:
         place = f"{self.place}.actions[{number}]"
@@ -226,17 +228,11 @@ class Stored:
 
     def _loop(self) -> int | None:
         loop = self.data.get("loop")
-        if loop is not None and (type(loop) is not int or not 0 <= loop <= self.data["length"]):
+        if loop is not None and not 0 <= loop <= self.data["length"]:
             raise UserError(
                 f"{self.place}.loop: a number of steps from 0 to the length is needed, not {loop!r}"
             )
         return loop
-
-    def _end(self) -> TraceEnd:
-        ends = self.data["ends"]
-        if ends not in list(TraceEnd):
-            raise UserError(f"{self.place}.ends: one of {', '.join(TraceEnd)} is needed, not {ends!r}")
-        return TraceEnd(ends)
 
     def _property(self, model: Model) -> str | None:
         name = self.data["property"]
@@ -265,15 +261,12 @@ def stored_cti(model: Model, stored: Stored) -> Cti:
     Raises:
         UserError: if a value or a name is not the model's, with its place in the file.
     """
-    about, place = stored.data[INDUCTION], f"{stored.place}.{INDUCTION}"
-    if not isinstance(about, dict) or set(about) != {"obligation", "conjuncts"}:
-        raise UserError(f"{place}: an object with exactly obligation, conjuncts is needed")
-    obligation, names = about["obligation"], about["conjuncts"]
-    if not isinstance(obligation, str):
-        raise UserError(f"{place}.obligation: text is needed")
-    if not isinstance(names, list) or not all(isinstance(x, str) and x in model.properties for x in names):
+    place = f"{stored.place}.{INDUCTION}"
+    about = checked(stored.data[INDUCTION], {"obligation": str, "conjuncts": [str]}, place, "trace")
+    names = about["conjuncts"]
+    if not model.properties.keys() >= {*names}:
         raise UserError(f"{place}.conjuncts: an array of names of properties of {model.protocol} is needed")
-    return Cti(obligation, tuple(names), stored.trace(model))
+    return Cti(about["obligation"], tuple(names), stored.trace(model))
 
 
 def stored_traces(path: Path | Readable) -> list[Stored]:
@@ -341,7 +334,7 @@ def _outlined(data: Json, place: str) -> Stored:
             f"{place} is in ITF, which lacks the picks of the actions: `leadline conform PROTOCOL {place}` finds "
             "them, shows the run and writes it with --format json"
         )
-    check_members(data, _FIELDS, place, "not a trace that Leadline wrote")
+    checked(data, _FIELDS, place, "trace")
     if data["version"] != VERSION:
         raise UserError(f"{place}.version: this Leadline reads version {VERSION}, not {data['version']}")
     return Stored(place, data)
@@ -358,25 +351,55 @@ _KIND_TEXT: dict[type, str] = {
 }
 
 
-def check_members(data: object, wanted: Mapping[str, tuple[type, ...]], place: str, otherwise: str) -> None:
-    """Check that data is an object that has some members.
+Shape: TypeAlias = "type | tuple[type, ...] | list[Shape] | dict[str, Shape]"
+"""The shape of JSON: a type, or several; a list with the shape of the items; or the shapes of an object's members.
+
+The name of a member that may be missing ends in a question mark, and an asterisk stands for all others. An
+enumeration of texts is the type of its members.
+"""
+
+
+def checked(data: Json, shape: Shape, place: str, what: str) -> Json:
+    """The data, if they have a shape.
 
     Args:
         data: the data.
-        wanted: the members, each with the types that its value may have.
+        shape: the shape.
         place: the file and the path to the data.
-        otherwise: what the file is where a member is missing.
+        what: the kind of file that has such data.
 
     Raises:
-        UserError: if it is not.
+        UserError: if they have not.
     """
-    if not isinstance(data, dict):
+    if isinstance(shape, dict):
+        _check_members(data, shape, place, what)
+    elif isinstance(shape, list):
+        if type(data) is not list:
+            raise UserError(f"{place}: an array is needed")
+        for number, item in enumerate(data):
+            checked(item, shape[0], f"{place}[{number}]", what)
+    elif isinstance(shape, type) and issubclass(shape, StrEnum):
+        if data not in list(shape):
+            raise UserError(f"{place}: one of {', '.join(shape)} is needed, not {data!r}")
+    else:
+        kinds = shape if isinstance(shape, tuple) else (shape,)
+        if type(data) not in kinds and not (float in kinds and type(data) is int):
+            raise UserError(f"{place}: {' or '.join(map(_KIND_TEXT.__getitem__, kinds))} is needed")
+    return data
+
+
+def _check_members(data: Json, shape: dict[str, Shape], place: str, what: str) -> None:
+    if type(data) is not dict:
         raise UserError(f"{place}: an object is needed")
-    for name, kinds in wanted.items():
-        if name not in data:
-            raise UserError(f"{place}: {name} is missing, so this is {otherwise}")
-        if type(data[name]) not in kinds and not (float in kinds and type(data[name]) is int):
-            raise UserError(f"{place}.{name}: {' or '.join(map(_KIND_TEXT.__getitem__, kinds))} is needed")
+    for spelled, inner in shape.items():
+        name = spelled.removesuffix("?")
+        if name in data:
+            checked(data[name], inner, f"{place}.{name}", what)
+        elif name == spelled != "*":
+            raise UserError(f"{place}: {name} is missing, so this is no {what} of Leadline's")
+    for name in data:
+        if "*" not in shape and not {name, f"{name}?"} & shape.keys():
+            raise UserError(f"{place}.{name} has no meaning in a {what}")
 
 
 def settings_of(data: Mapping[str, Json], place: str) -> dict[str, Setting]:

@@ -82,8 +82,8 @@ def test_the_text_of_an_initial_state_out_of_bounds() -> None:
 @pytest.mark.parametrize(
     ("about", "complaint"),
     [
-        (None, "here.induction: an object with exactly obligation, conjuncts is needed"),
-        ({"obligation": "x"}, "here.induction: an object with exactly obligation, conjuncts is needed"),
+        (None, "here.induction: an object is needed"),
+        ({"obligation": "x"}, "here.induction: conjuncts is missing, so this is no trace of Leadline's"),
         ({"obligation": 1, "conjuncts": []}, "here.induction.obligation: text is needed"),
         (
             {"obligation": "x", "conjuncts": ["odd"]},
@@ -91,7 +91,7 @@ def test_the_text_of_an_initial_state_out_of_bounds() -> None:
         ),
         (
             {"obligation": "x", "conjuncts": [["even"]]},
-            "here.induction.conjuncts: an array of names of properties of twos is needed",
+            "here.induction.conjuncts[0]: text is needed",
         ),
     ],
 )

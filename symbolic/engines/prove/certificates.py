@@ -23,22 +23,20 @@ from leadline.symbolic.engines.prove.invariants import (
     LEARNED,
     VERSION,
     WITHIN_BOUNDS,
-    Clauses,
     InvariantQuery,
     certificate_head,
     invariants,
-    understood,
 )
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.run.parallel import answer_in_children
-from leadline.symbolic.engines.runs import PARTS, Method
+from leadline.symbolic.engines.runs import PARTS, Method, Part
 from leadline.symbolic.files import Readable
 from leadline.symbolic.lang import InternalError, Model, Setting, UserError
 from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.solve import DEFAULT, SOLVERS
-from leadline.symbolic.trace.document import check_members, read_object, settings_of
+from leadline.symbolic.trace.document import Shape, checked, read_object, settings_of
 
-_FIELDS: dict[str, type] = {
+_HEAD: dict[str, Shape] = {
     "version": int,
     "leadline": str,
     "protocol": str,
@@ -47,16 +45,20 @@ _FIELDS: dict[str, type] = {
     "fingerprint": str,
     "property": str,
     "verdict": str,
+    f"{LEARNED}?": dict,
 }
-_OF_INDUCTION: dict[str, type] = {"conjuncts": list, "obligations": list}
-_OF_INVARIANT: dict[str, type] = {"strengthenings": list, "clauses": list}
-_OPTIONAL: dict[str, type] = {WITHIN_BOUNDS: bool}
-_OF_MODULES: dict[str, type] = {LEARNED: dict}
-_OF_RUNS: dict[str, type] = {PARTS: list}
-_PART: dict[str, type] = {"method": str, **_OF_INVARIANT}
-_OF_PART: dict[str, type] = {"rounds": int, "settled": list, "conjunct": int, **_OPTIONAL}
-_CONJUNCT: dict[str, type] = {"name": str, "formula": str}
-_OBLIGATION: dict[str, type] = {"name": str, "solver": str, "seconds": float, "verdict": str}
+_OF_INVARIANT: dict[str, Shape] = {"strengthenings": [str], "clauses": [[[str]]], f"{WITHIN_BOUNDS}?": bool}
+_PART: dict[str, Shape] = {
+    "method": Method,
+    "rounds?": int,
+    "settled?": [[str]],
+    "conjunct?": int,
+    **_OF_INVARIANT,
+}
+_OF_INDUCTION: dict[str, Shape] = {
+    "conjuncts": [{"name": str, "formula": str}],
+    "obligations": [{"name": str, "solver": str, "seconds": float, "verdict": str}],
+}
 _HOLDS = "holds"
 
 
@@ -199,47 +201,24 @@ class InductionCertificate(Certificate):
 
 @dataclass(frozen=True)
 class InvariantCertificate(Certificate):
-    """A proof by an inductive invariant of clauses.
+    """A proof by an inductive invariant of clauses or, of a claim about runs, by one of each of some other models.
 
     Attributes:
-        strengthenings: the names of the model's strengthenings that are conjuncts.
-        clauses: the clauses, by orbit.
-        within_bounds: whether steps may leave their bounds.
+        asked: the invariant, or those of the other models.
     """
 
-    strengthenings: tuple[str, ...]
-    clauses: Clauses
-    within_bounds: bool
+    asked: InvariantQuery
 
     def question(self) -> Options:
-        return InvariantQuery(self.strengthenings, self.clauses, self.within_bounds)
-
-    def queries(self, model: Model, source: str) -> list[Query]:
-        self.fit(model)
-        understood(model, self.strengthenings, self.clauses)
-        # A solver of another kind than those that search for invariants.
-        return [self.whole(source).by(DEFAULT)]
-
-
-@dataclass(frozen=True)
-class RunsCertificate(Certificate):
-    """A proof of a claim about runs, by an inductive invariant of each of some other models.
-
-    Attributes:
-        parts: for each, how the model is made, and its invariant.
-    """
-
-    parts: tuple[JsonObject, ...]
-
-    def question(self) -> InvariantQuery:
-        return InvariantQuery(proofs=self.parts)
+        return self.asked
 
     def queries(self, model: Model, source: str) -> list[Query]:
         self.fit(model)
         target = model.properties[self.property]
-        if target.temporal is None:
+        if self.asked.proofs and target.temporal is None:
             raise UserError(f"{self.place}.{PARTS}: {self.property} is not about runs")
-        invariants(model, target, self.question())
+        invariants(model, target, self.asked)
+        # A solver of another kind than those that search for invariants.
         return [self.whole(source).by(DEFAULT)]
 
 
@@ -285,12 +264,9 @@ def read_certificate(path: Path | Readable) -> Certificate:
         UserError: if the file cannot be read or is no certificate; the message names the place.
     """
     data = read_object(path)
-    invariant, runs = "clauses" in data, PARTS in data
-    own = _OF_RUNS if runs else _OF_INDUCTION
-    if invariant:
-        own = {**_OF_INVARIANT, **{name: kind for name, kind in _OPTIONAL.items() if name in data}}
-    own = {**own, **{name: kind for name, kind in _OF_MODULES.items() if name in data}}
-    _outline(data, {**_FIELDS, **own}, str(path))
+    runs, invariant = PARTS in data, "clauses" in data
+    own: dict[str, Shape] = {PARTS: [_PART]} if runs else _OF_INVARIANT if invariant else _OF_INDUCTION
+    checked(data, {**_HEAD, **own}, str(path), "certificate")
     if data["version"] != VERSION:
         raise UserError(f"{path}.version: this Leadline reads version {VERSION}, not {data['version']}")
     if data["verdict"] != str(Verdict.PROVED):
@@ -305,66 +281,27 @@ def read_certificate(path: Path | Readable) -> Certificate:
         "learned": data.get(LEARNED, {}),
     }
     if runs:
-        parts = enumerate(data[PARTS])
-        return RunsCertificate(**common, parts=tuple(_part(x, f"{path}.{PARTS}[{i}]") for i, x in parts))
+        proofs = tuple(_part(one, f"{path}.{PARTS}[{number}]") for number, one in enumerate(data[PARTS]))
+        return InvariantCertificate(**common, asked=InvariantQuery(proofs=proofs))
     if invariant:
-        return InvariantCertificate(
-            **common,
-            strengthenings=_texts(data["strengthenings"], f"{path}.strengthenings"),
-            clauses=_clauses(data["clauses"], f"{path}.clauses"),
-            within_bounds=data.get(WITHIN_BOUNDS, False),
-        )
-    _check_obligations(data, str(path))
-    return InductionCertificate(**common, conjuncts=data["conjuncts"], obligations=data["obligations"])
-
-
-def _texts(data: object, place: str) -> tuple[str, ...]:
-    if not isinstance(data, list) or not all(isinstance(text, str) for text in data):
-        raise UserError(f"{place}: an array of texts is needed")
-    return tuple(data)
-
-
-def _clauses(data: Sequence[list[object]], place: str) -> Clauses:
-    if not all(isinstance(orbit, list) for orbit in data):
-        raise UserError(f"{place}: an array of orbits of clauses is needed")
-    return tuple(
-        tuple(_texts(cube, f"{place}[{number}]") for cube in orbit) for number, orbit in enumerate(data)
-    )
-
-
-def _part(data: object, place: str) -> JsonObject:
-    if not isinstance(data, dict):
-        raise UserError(f"{place}: an object is needed")
-    own = {name: kind for name, kind in _OF_PART.items() if name in data}
-    _outline(data, {**_PART, **own}, place)
-    if data["method"] not in list(Method):
-        raise UserError(f"{place}.method: one of {', '.join(Method)} is needed, not {data['method']!r}")
-    if data.get("rounds", 0) < 0:
-        raise UserError(f"{place}.rounds: an integer, 0 or more, is needed")
-    _texts(data["strengthenings"], f"{place}.strengthenings")
-    _clauses(data["clauses"], f"{place}.clauses")
-    for number, level in enumerate(data.get("settled", ())):
-        _texts(level, f"{place}.settled[{number}]")
-    return {**data}
-
-
-def _check_obligations(data: JsonObject, path: str) -> None:
-    for number, one in enumerate(data["conjuncts"]):
-        _outline(one, _CONJUNCT, f"{path}.conjuncts[{number}]")
+        return InvariantCertificate(**common, asked=_invariant(data))
     for number, one in enumerate(data["obligations"]):
         place = f"{path}.obligations[{number}]"
-        _outline(one, _OBLIGATION, place)
         if one["solver"] not in SOLVERS:
             raise UserError(f"{place}.solver: one of {', '.join(SOLVERS)} is needed, not {one['solver']!r}")
         if one["verdict"] != _HOLDS:
             raise UserError(f"{place}.verdict: a proof needs {_HOLDS}, not {one['verdict']!r}")
+    return InductionCertificate(**common, conjuncts=data["conjuncts"], obligations=data["obligations"])
 
 
-def _outline(data: object, fields: Mapping[str, type], place: str) -> None:
-    check_members(
-        data, {name: (kind,) for name, kind in fields.items()}, place, "no certificate of Leadline's"
-    )
-    assert isinstance(data, dict)
-    for name in data:
-        if name not in fields:
-            raise UserError(f"{place}.{name} has no meaning in a certificate")
+def _invariant(data: JsonObject) -> InvariantQuery:
+    return InvariantQuery(data["strengthenings"], data["clauses"], data.get(WITHIN_BOUNDS, False))
+
+
+def _part(data: JsonObject, place: str) -> tuple[Part, InvariantQuery]:
+    """A part of a proof about runs, and its invariant."""
+    if data.get("rounds", 0) < 0:
+        raise UserError(f"{place}.rounds: an integer, 0 or more, is needed")
+    settled = tuple(tuple(level) for level in data.get("settled", ()))
+    part = Part(Method(data["method"]), data.get("rounds", 0), settled, data.get("conjunct"))
+    return part, _invariant(data)

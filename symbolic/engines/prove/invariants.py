@@ -14,7 +14,7 @@ from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, JsonObject, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Result, Verdict
 from leadline.symbolic.engines.bounded.search import targets_of
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
@@ -29,7 +29,7 @@ WITHIN_BOUNDS = "within_bounds"
 LEARNED = "learned"
 """The member of a certificate that has the types of a module's variables: see `Origin.learned`."""
 
-Clauses = tuple[tuple[tuple[str, ...], ...], ...]
+Clauses = Sequence[Sequence[Sequence[str]]]
 """Orbits of clauses. A clause is the cube that it excludes: facts that do not hold all at once, as texts."""
 
 
@@ -47,15 +47,15 @@ class InvariantQuery(Options):
         strengthenings: the names of the model's strengthenings that are conjuncts.
         clauses: the orbits of clauses.
         within_bounds: whether steps may leave their bounds.
-        proofs: if the property is about runs, the parts of its proof in place of these, as JSON objects.
+        proofs: if the property is about runs, the parts of its proof in place of these, each with its invariant.
     """
 
     engine = "invariant"
 
-    strengthenings: tuple[str, ...] = ()
+    strengthenings: Sequence[str] = ()
     clauses: Clauses = ()
     within_bounds: bool = False
-    proofs: tuple[JsonObject, ...] = ()
+    proofs: tuple[tuple[liveness.Part, InvariantQuery], ...] = ()
 
 
 class InvariantCheck(Engine):
@@ -108,21 +108,9 @@ def invariants(
     if target.temporal is None:
         return [(model, target, read(model, options))]
     reduction = liveness.Reduction(model, target)
-    own = [_part(one) for one in options.proofs]
-    reduction.check([part for part, _ in own])
-    made = [(reduction.stated(part), one) for part, one in own]
+    reduction.check([part for part, _ in options.proofs])
+    made = [(reduction.stated(part), one) for part, one in options.proofs]
     return [(other, other.properties[target.name], read(other, one)) for other, one in made]
-
-
-def _part(data: JsonObject) -> tuple[liveness.Part, InvariantQuery]:
-    """A part of a proof about runs, and its invariant."""
-    settled = tuple(tuple(level) for level in data.get("settled", ()))
-    part = liveness.Part(
-        liveness.Method(data["method"]), data.get("rounds", 0), settled, data.get("conjunct")
-    )
-    clauses = tuple(tuple(tuple(cube) for cube in orbit) for orbit in data["clauses"])
-    names = tuple(data["strengthenings"])
-    return part, InvariantQuery(names, clauses, data.get(WITHIN_BOUNDS, False))
 
 
 def spelled(model: Model, invariant: pdr.Invariant) -> Clauses:
