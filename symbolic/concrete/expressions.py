@@ -1,7 +1,4 @@
-"""Python code for expressions: a rule for each kind of node.
-
-A binder becomes a loop. A quantifier or map over a few constants is written out.
-"""
+"""Python code for expressions: a rule for each kind of node. A binder becomes a loop."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from leadline.symbolic.concrete.writer import (
     condition,
     joined,
 )
-from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Set, Type, Value, nodes as n
+from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Set, Type, nodes as n
 
 _LARGEST_UNIVERSE = 1 << 20
 
@@ -167,40 +164,24 @@ def _divided(w: Writer, node: n.Div | n.Mod) -> Steps:
 # Binders
 
 
-def _constants_of(domain: n.Node) -> tuple[Value, ...] | None:
-    """The elements of a small constant set, in their order; None for any other set."""
-    assert isinstance(domain.type, Set)
-    match domain:
-        case n.Universe() if domain.type.item.cardinality <= 64:
-            return tuple(domain.type.item.values())
-        case n.Const():
-            elements = domain.value
-        case n.SetOf() if all(isinstance(item, n.Const) for item in domain.items):
-            elements = {item.value for item in domain.items if isinstance(item, n.Const)}
-        case n.IntRange(low=n.Const(value=low), high=n.Const(value=high)) if high - low < 64:
-            elements = range(low, high + 1)
-        case _:
-            return None
-    return tuple(sorted(elements, key=domain.type.item.rank))
-
-
 def _domain_of(w: Writer, domain: n.Node) -> Generator[n.Node, Code, Domain]:
     """The domain of a loop over a set."""
     assert isinstance(domain.type, Set)
-    constants = _constants_of(domain)
-    if constants is not None:
-        name = w.module.constant(constants, ("elements", domain.type, constants))
-        return Domain(name, name)
-    if isinstance(domain, n.Universe):
-        name = w.listed(domain.type.item)
-        return Domain(name, name)
-    if isinstance(domain, n.IntRange):
-        low = yield domain.low
-        high = yield domain.high
-        text = f"range({low.text}, {high.text} + 1)"
-        return Domain(text, text)
-    code = yield domain
-    return Domain(code.text, sorted_by(w, code, domain.type.item))
+    item = domain.type.item
+    match domain:
+        case n.Universe():
+            text = w.listed(item)
+        case n.Const():
+            elements = tuple(sorted(domain.value, key=item.rank))
+            text = w.module.constant(elements, ("elements", domain.type, elements))
+        case n.IntRange():
+            low = yield domain.low
+            high = yield domain.high
+            text = f"range({low.text}, {high.text} + 1)"
+        case _:
+            code = yield domain
+            return Domain(code.text, sorted_by(w, code, item))
+    return Domain(text, text)
 
 
 def sorted_by(w: Writer, code: Code, item: Type) -> str:
@@ -304,15 +285,7 @@ def _member(w: Writer, node: n.Member) -> Steps:
         return Code("True", 0)
     if isinstance(domain, n.Universe):
         kind = domain.type.item
-        if isinstance(kind, Int) and isinstance(node.element.type, Int):
-            return joined(f"({kind.low} <= {{0}} <= {kind.high})", element)
         return joined(f"{w.module.constant(kind, ('type', kind))}.contains({{0}})", element)
-    if isinstance(domain, n.IntRange) and isinstance(node.element.type, Int):
-        low = yield domain.low
-        return joined("({0} <= {1} <= {2})", low, element, (yield domain.high))
-    if isinstance(domain, n.SetOf) and domain.items:
-        items = yield from w.all_of(domain.items)
-        return joined(f"({{}} in ({'{}, ' * len(items)}))", element, *items)
     return joined("({} in {})", element, (yield domain))
 
 
@@ -346,9 +319,7 @@ def _map_update(w: Writer, node: n.MapUpdate) -> Steps:
     map_ = yield node.map
     key = yield node.key
     value = yield node.value
-    assert isinstance(node.type, Map)
-    place = _key_place(w, node, node.map.type, key)
-    return _replaced(w, map_, place, value, node.type.key.cardinality)
+    return _replaced(w, map_, _key_place(w, node, node.map.type, key), value)
 
 
 def _key_place(w: Writer, node: n.Apply | n.MapUpdate, kind: Type, key: Code) -> Code:
@@ -358,41 +329,14 @@ def _key_place(w: Writer, node: n.Apply | n.MapUpdate, kind: Type, key: Code) ->
         key = Code(w.named(key), 0)
         _check_type(w, node, node.key.type, kind.key, key.text)
     if isinstance(kind.key, Int):
-        if key.text.isdigit():
-            return Code(str(int(key.text) - kind.key.low), 0)
         return key if kind.key.low == 0 else joined(f"({{}} - ({kind.key.low}))", key)
-    constant = w.module.value(key.text)
-    if constant is not None:
-        # For what is no key, the test above raises an error before the place is used.
-        return Code(str(kind.key.rank(constant) if kind.key.contains(constant) else 0), 0)
-    found = w.known((node.key, kind.key))
-    if found is None:
-        rank = w.places(kind.key)
-        found = Code(f"{rank}[{key.text}]", 1 + key.depth)
-        if isinstance(node.key, (n.PickVar, n.Bound)) or w.used_again(node.key):
-            found = Code(w.store(found), 0)
-        w.know((node.key, kind.key), found)
-    return found
+    return Code(f"{w.places(kind.key)}[{key.text}]", 1 + key.depth)
 
 
-def _replaced(w: Writer, whole: Code, place: Code, value: Code, length: int) -> Code:
-    """A tuple of a known length with another value at a place."""
-    if place.text.isdigit():
-        return _with_part(w, whole, int(place.text), value, length)
-    if length == 1:
-        return joined("({},)", value)
+def _replaced(w: Writer, whole: Code, place: Code, value: Code) -> Code:
+    """A tuple with another value at a place."""
     name, at = w.named(whole), w.named(place)
     return Code(f"({name}[:{at}] + ({value.text},) + {name}[{at} + 1:])", 2 + value.depth)
-
-
-def _with_part(w: Writer, whole: Code, position: int, value: Code, length: int) -> Code:
-    if length > 12:
-        name = w.named(whole)
-        return Code(f"(*{name}[:{position}], {value.text}, *{name}[{position + 1}:])", 2 + value.depth)
-    name = w.named(whole) if length > 1 else ""
-    parts = [Code(f"{name}[{place}]") for place in range(length)]
-    parts[position] = value
-    return _tuple_of(parts)
 
 
 # Tuples, records, options, unions
@@ -410,7 +354,7 @@ def _component(w: Writer, node: n.Component) -> Steps:
 def _component_update(w: Writer, node: n.ComponentUpdate) -> Steps:
     whole = yield node.item
     value = yield node.value
-    return _with_part(w, whole, node.position, value, len(node.type.parts))
+    return _replaced(w, whole, Code(str(node.position), 0), value)
 
 
 def _get(w: Writer, node: n.Get) -> Steps:

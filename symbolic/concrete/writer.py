@@ -12,19 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
-    Atoms,
     Int,
-    Map,
-    Option,
     OutOfBounds,
     Property,
-    Record,
-    Seq,
-    Set,
     Span,
-    Tuple,
     Type,
-    Union,
     Value,
 )
 from leadline.symbolic.lang.nodes import (
@@ -132,20 +124,9 @@ class Module:
             return repr(value) if value is None or value >= 0 else f"({value})"
         return self.constant(value, (kind, value))
 
-    def value(self, name: str) -> Value | None:
-        """The constant of a name; None if there is none."""
-        return self._constants.get(name)
-
     def define(self, name: str, parameters: str, body: Lines) -> None:
         """Add a function."""
         self._functions.append([f"def {name}({parameters}):", body])
-
-    def shared_function(self, key: Any, parameters: str, body: Callable[[], Lines]) -> str:
-        """The name of the function with a key; it is added at the first call."""
-        if key not in self._known:
-            name = self._known[key] = self.fresh("f")
-            self.define(name, parameters, body())
-        return self._known[key]
 
     @property
     def source(self) -> str:
@@ -171,59 +152,15 @@ def condition(module: Module, source: Type, target: Type, text: str) -> str | No
 
     Args:
         source: a type whose values have the target's shape (`leadline.symbolic.lang.coercion.fits`).
-        text: the name, or a component of a name, that holds the value.
+        text: the name that holds the value.
     """
     if target.includes(source):
         return None
-    match source, target:
-        case Option(), Option():
-            inner = condition(module, source.item, target.item, text)
-            return None if inner is None else f"({text} is None or {inner})"
-        case _, Option():
-            return condition(module, source, target.item, text)
-        case Int(), Int():
-            return _range(source, target, text)
-        case Atoms(), Atoms():
-            members = frozenset(target.members)
-            return f"({text} in {module.constant(members, ('members', target))})"
-        case (Tuple(), Tuple()) | (Record(), Record()):
-            pairs = enumerate(zip(source.parts, target.parts, strict=True))
-            inside = [condition(module, a, b, f"{text}[{place}]") for place, (a, b) in pairs]
-            return "(" + " and ".join(x for x in inside if x is not None) + ")"
-        case Union(), Union():
-            return _variants(module, source, target, text)
-        case Seq(), Seq():
-            items = _every(module, source.item, target.item, text)
-            length = f"len({text}) <= {target.capacity}" if target.capacity < source.capacity else None
-            return "(" + " and ".join(x for x in (length, items) if x is not None) + ")"
-        case Set(), Set():
-            return _every(module, source.item, target.item, text)
-        case Map(), Map():
-            return _every(module, source.value, target.value, text)
-    raise TypeError(f"values of {source!r} do not have the shape of {target!r}")
-
-
-def _range(source: Int, target: Int, text: str) -> str:
+    if not isinstance(source, Int) or not isinstance(target, Int):
+        return f"{module.constant(target, ('type', target))}.contains({text})"
     low = f"{target.low} <= " if source.low < target.low else ""
     high = f" <= {target.high}" if source.high > target.high else ""
     return f"({low}{text}{high})"
-
-
-def _variants(module: Module, source: Union, target: Union, text: str) -> str:
-    tests = []
-    for (tag, a), (_, b) in zip(source.variants, target.variants, strict=True):
-        inner = condition(module, a, b, f"{text}[1]")
-        if inner is not None:
-            tests.append(f"({text}[0] != {module.literal(tag, target.tags)} or {inner})")
-    return "(" + " and ".join(tests) + ")"
-
-
-def _every(module: Module, source: Type, target: Type, text: str) -> str | None:
-    inner = condition(module, source, target, "x")
-    if inner is None:
-        return None
-    body: Lines = ["for x in items:", [f"if not {inner}:", ["return False"]], "return True"]
-    return f"{module.shared_function(('every', source, target), 'items', lambda: body)}({text})"
 
 
 # Python refuses 20 nested statements; each pick of an action takes two.
@@ -314,7 +251,7 @@ class Writer:
         self.source = ANYWHERE
         self.outer_blocks = 0
         self._blocks: list[Lines] = [[]]
-        self._known: list[dict[Node | tuple[Node, Type], Code]] = [{}]
+        self._known: list[dict[Node, Code]] = [{}]
         self._uses, self._sizes = _uses(roots)
         self._written: set[Node] = set()
 
@@ -419,11 +356,11 @@ class Writer:
 
     # -- what is known ----------------------------------------------------------------------------
 
-    def know(self, key: Node | tuple[Node, Type], code: Code) -> None:
+    def know(self, key: Node, code: Code) -> None:
         """Use this code for a node in the current block."""
         self._known[-1][key] = code
 
-    def known(self, key: Node | tuple[Node, Type]) -> Code | None:
+    def known(self, key: Node) -> Code | None:
         """The code of a node that was computed in this block or one around it."""
         for table in reversed(self._known):
             if key in table:
@@ -451,15 +388,11 @@ class Writer:
 
     def finish(self, node: Node, code: Code) -> Code:
         """Put code that is used again or nests too deeply into a variable."""
-        if code.depth > 0 and (self.used_again(node) or code.depth > _DEEPEST_BRACKET):
+        if code.depth > 0 and (self._uses[node] > 1 or code.depth > _DEEPEST_BRACKET):
             code = Code(self.store(code), 0)
         self.know(node, code)
         self._written.add(node)
         return code
-
-    def used_again(self, node: Node) -> bool:
-        """Whether a node occurs more than once."""
-        return self._uses[node] > 1
 
     def _outlined(self, node: Node) -> Code:
         key = node, self.source.whole or self.source, self._span(node)
