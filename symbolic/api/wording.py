@@ -169,6 +169,8 @@ def _actions(model: Model) -> dict[str, str]:
 
 
 def _simulated(model: Model, query: Query, answer: Answer) -> Told:
+    if answer.facts is None:  # Ctrl-C came between two searches
+        return verdict_table(model, query, answer)
     facts = answer.told(SimulateFacts)
     extent = f"{counted(facts.runs, 'run')}, {counted(facts.steps, 'step')}"
     states = f"{counted(facts.states, 'distinct state')}, the longest run {facts.longest}"
@@ -232,6 +234,8 @@ def _with_gap(model: Model, query: Query, answer: Answer) -> Told:
 
 
 def _explored(model: Model, query: Query, answer: Answer) -> Told:
+    if answer.facts is None:  # as above
+        return verdict_table(model, query, answer)
     facts, actions = answer.told(ExploreFacts), _actions(model)
     within = facts.states_within_steps
     less = zip(within, (0, *within), strict=False)

@@ -173,6 +173,21 @@ def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch
     assert expected in ran.err
 
 
+@pytest.mark.parametrize("command", ["explore", "simulate"])
+def test_a_search_is_stopped_before_it_has_counted(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def stopped(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
+        listener.told(Result("never-one", command, Verdict.VIOLATED, Effort(total=1.0), depth=0, steps=1))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(asked, "answer", stopped)
+    ran = leadline(command, "counter.py")
+    assert ran.code == 130
+    assert "never-one  reached  1" in ran.out
+    assert "interrupted; no counterexample at any depth so far" in ran.err
+
+
 def pigeons(*arguments: str, solver: str) -> tuple[str, ...]:
     """A command line that finds one counterexample at once, and then is busy for hours."""
     return ("check", f"{PIGEONS}:Pigeons", "-p", "holes=11", "--depth", "3", "--solver", solver, *arguments)
