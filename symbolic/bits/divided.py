@@ -42,12 +42,12 @@ from leadline.symbolic.bits.search import (
 )
 from leadline.symbolic.lang import InternalError
 
-ALONE = 1 << 17
-"""The number of states up to which one process searches: it has them before copies of it are ready."""
+ALONE = 1 << 15
+"""The number of states up to which one process searches: copies of it would not be ready before."""
 _ROUND = 1 << 19
 """The number of successors after which a share ends its round; half of them are looked up or sent together."""
-_ROOM = 1 << 20
-"""The number of states for which a share has room beside its own at most: more than a round adds."""
+_ROOM = 1 << 19
+"""The number of states for which a share has room beside its own: more than a round adds."""
 _PLACES = 32
 """The bits of a state's number within its share; the number of the share, from 1, comes before them."""
 _OWN = (1 << _PLACES) - 1
@@ -331,8 +331,7 @@ class DividedSearch(Search):
         more, begins = True, True
         while more or any(map(any, sent)):
             # Shares that make room in the same round do not wait for each other.
-            most = max(self._sizes)
-            room = most + min(3 * most, _ROOM)
+            room = max(self._sizes) + _ROOM
             answers = self._ask_some(
                 self._lines, "go", [(one, begins, room) for one in zip(*sent, strict=True)]
             )

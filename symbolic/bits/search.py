@@ -52,6 +52,8 @@ _FIRST = 1 << 12
 _SET = np.uint64(1 << 32)
 _CACHED = 1 << 15
 """The words that a core's cache holds beside others."""
+_SMALL = 1 << 21
+"""The number of slots up to which a table may be mostly empty: it grows four times at once."""
 _MAPPED = 1 << 28
 """The bytes of states from which on they lie in a file."""
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -285,7 +287,7 @@ class Table:
         """See to it that a third of the slots stay free for so many states in all."""
         size = len(self._slots)
         while 3 * states > 2 * size:
-            size *= 2
+            size *= 4 if size < _SMALL else 2
         if size > len(self._slots):
             slots, number = self._slots, self._number
             self._place(size)
