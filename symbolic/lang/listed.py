@@ -5,8 +5,9 @@ A state has one literal for each of them, and an expression that reads a field o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import Any
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL
@@ -55,9 +56,9 @@ class Listed(Enum):
         return f"{len(self.members)} values of {self.item!r}"
 
 
-def listed(item: Type, values: Iterable[Value]) -> Listed:
-    """The type of some values, in their order."""
-    ordered = sorted(set(values), key=item.rank)
+def listed(item: Type, values: Iterable[Value], key: Callable[[Value], Any] | None = None) -> Listed:
+    """The type of some values, in the order of a key, or else in that of their type."""
+    ordered = sorted(set(values), key=key or item.rank)
     return Listed("Listed", tuple(map(item.tla, ordered)), item, tuple(ordered))
 
 

@@ -29,7 +29,6 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Work,
-    listed,
     site,
 )
 from leadline.symbolic.meaning import first_states, random_walk
@@ -106,7 +105,7 @@ def _table(item: Type, met: Iterable[Value], before: Type) -> Listed | None:
     rich = shapes.is_message(item) or item.capped > MOST_BITS
     if not rich or item.capped <= max(SMALL, WORTH * len(found)):
         return None
-    return listed(item, (typed(one, item) for one in found)) if len(found) <= MOST_LISTED else None
+    return shapes.table_of(item, (typed(one, item) for one in found)) if len(found) <= MOST_LISTED else None
 
 
 def _in_slots(item: Type) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.lang import (
     BOOL,
@@ -17,7 +17,6 @@ from leadline.symbolic.lang import (
     Int,
     Map,
     Never,
-    Option,
     Record,
     Seq,
     Set,
@@ -223,25 +222,3 @@ def _maps(t: Terms, a: n.Node, b: n.Node) -> n.Node:
     keys = [t.narrowed(a.type.key, key) for key in a.type.keys if b.type.key.contains(key)]
     pairs = [(t.member(key, domain), t.apply(a, key), t.apply(b, key)) for key in keys]
     return t.conj([t.same(domain, t.domain(b)), _first(t, pairs)])
-
-
-def has_sets(kind: Type) -> bool:
-    """Whether values of a type are sets or have sets in them."""
-    return isinstance(kind, Set) or any(map(has_sets, kind.parts))
-
-
-def choice_key(kind: Type, value: Any) -> Any:
-    """A key by which CHOOSE goes through the values of a type: small sets before large ones."""
-    match kind:
-        case Set(item=item):
-            return (len(value), sorted(choice_key(item, x) for x in value))
-        case Union():
-            tag, (inner,) = value
-            return (list(kind.by_tag).index(tag), choice_key(kind.by_tag[tag].parts[0], inner))
-        case Option():
-            return () if value is None else (choice_key(kind.item, value),)
-        case Record() | Tuple():
-            return [choice_key(part, x) for part, x in zip(kind.parts, value, strict=True)]
-        case Seq(item=item) | Map(value=item):
-            return (len(value), [choice_key(item, x) for x in value])
-    return kind.rank(value)

@@ -37,7 +37,7 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
-from leadline.symbolic.tla.lower.comparison import choice_key, clash, has_sets, is_free, some_clash
+from leadline.symbolic.tla.lower.comparison import clash, is_free, some_clash
 from leadline.symbolic.tla.lower.fixed import certain, conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
     Cases,
@@ -206,16 +206,16 @@ class Sets:
         assert isinstance(node.type, Set)
         item, terms = node.type.item, self.terms
         yes = terms.boolean(True)
-        if item == NEVER or not has_sets(item):
+        if item == NEVER or shapes.in_order(item):
             written = self.written_out(node)
             return [(yes, x) for x in written] if written is not None else None
         if sorts_in(item):
             raise Unlowerable("CHOOSE among sets of interchangeable values")
         constant = isinstance(node, n.Const)
         if not constant and item.cardinality > MOST_UNROLLED:
-            raise Unlowerable(f"CHOOSE where the sets may be more than {MOST_UNROLLED}")
+            raise Unlowerable(f"CHOOSE where there may be more than {MOST_UNROLLED} sets or functions")
         values = node.value if isinstance(node, n.Const) else item.values()
-        ordered = [terms.narrowed(item, x) for x in sorted(values, key=lambda x: choice_key(item, x))]
+        ordered = [terms.narrowed(item, x) for x in sorted(values, key=lambda x: shapes.choice_key(item, x))]
         return [(yes if constant else terms.among(x, node), x) for x in ordered]
 
     def possible(self, node: n.Node) -> list[tuple[n.Node, n.Node]]:
@@ -234,7 +234,7 @@ class Sets:
         part = self.terms.set_node(self.listed(domain.parts[0]))
         assert isinstance(part.type, Set)
         item = part.type.item
-        if not isinstance(part, n.Const) or not has_sets(item):
+        if not isinstance(part, n.Const) or shapes.in_order(item):
             return
         if sorts_in(item):
             raise Unlowerable("CHOOSE among sets of interchangeable values")
@@ -243,7 +243,7 @@ class Sets:
         if isinstance(kind, Tuple) or (
             isinstance(kind, Map) and [*kind.keys] == [key.value for key in domain.keys]
         ):
-            values = sorted(part.value, key=lambda x: choice_key(item, x))
+            values = sorted(part.value, key=lambda x: shapes.choice_key(item, x))
             for chosen in itertools.product(values, repeat=len(domain.keys)):
                 yield self.terms.const(kind, chosen)
 

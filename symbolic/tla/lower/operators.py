@@ -10,7 +10,6 @@ from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Seq, Set, S
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
-from leadline.symbolic.tla.lower.comparison import has_sets
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import most_members
 from leadline.symbolic.tla.lower.infinite import (
@@ -252,7 +251,7 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
             result = t.ite(here, at.called(op, [x, result], scope), result)
         return result
     item, nothing = left.type.item, t.set_of([])
-    if has_sets(item) and not _joins(at, op):
+    if not shapes.in_order(item) and not _joins(at, op):
         raise Unlowerable(f"a fold in order over more than {most} values with sets")
     for _ in range(DEEPEST):
         if most_members(left) == 0:

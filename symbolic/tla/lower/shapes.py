@@ -140,8 +140,81 @@ def union_of(kinds: dict[str, Type]) -> Type:
     """The type of the values of several kinds."""
     if len(kinds) == 1:
         return next(iter(kinds.values()))
-    boxes = ((tag, Record(tag, (("value", kind),))) for tag, kind in sorted(kinds.items()))
+    boxes = ((tag, Record(tag, (("value", kind),))) for tag, kind in sorted(kinds.items(), key=_kind_key))
     return AnyOf("Value", tuple(boxes))
+
+
+def _kind_key(one: tuple[str, Type]) -> Any:
+    """A key by which kinds of values are sorted: records of few fields before those of more, as in TLC."""
+    tag, kind = one
+    names = [*map(field_name, kind.positions)] if isinstance(kind, Record) else []
+    return ("r_" if names else tag, len(names), names)
+
+
+def in_order(kind: Type) -> bool:
+    """Whether the order of a type's values is that of CHOOSE."""
+    match kind:
+        case Listed():
+            return True
+        case Set() | Option():
+            return False
+        case Record() if [*kind.positions] != sorted(kind.positions, key=field_name):
+            return False
+        case Union() if any(map(_is_record, variants(kind).values())):
+            functions = [one for one in variants(kind).values() if _rank(one) == _FUNCTIONS]
+            if not all(map(_is_record, functions)):
+                return False
+    return all(map(in_order, kind.parts))
+
+
+def _is_record(kind: Type) -> bool:
+    return isinstance(kind, Record)
+
+
+_FUNCTIONS, _SETS = 1, 2
+"""The places of functions and of sets among the kinds of values, after all others."""
+
+
+def _rank(kind: Type) -> int:
+    match kind:
+        case Graph() | Slots(graph=True):
+            return _FUNCTIONS
+        case Set() | Slots():
+            return _SETS
+        case Record() | Tuple() | Seq() | Map():
+            return _FUNCTIONS
+    return 0
+
+
+def choice_key(kind: Type, value: Value) -> Any:
+    """A key by which CHOOSE goes through the values of a type: small sets and functions before large ones."""
+    match kind:
+        case Slots():
+            members = frozenset(one for one in value if one is not None)
+            return choice_key((Graph if kind.graph else Set)(kind.item), members)
+        case Graph():
+            pairs = sorted((choice_key(kind.key, x), choice_key(kind.value, y)) for x, y in value)
+            return (len(pairs), [x for x, _ in pairs], [y for _, y in pairs])
+        case Set(item=item):
+            return (len(value), sorted(choice_key(item, x) for x in value))
+        case Union():
+            tag, (inner,) = value
+            part = variants(kind)[tag]
+            rank, key = _rank(part), choice_key(part, inner)
+            return (rank, key[0] if rank else 0, list(kind.by_tag).index(tag), key)
+        case Record() | Tuple():
+            return (len(value), [choice_key(part, x) for part, x in zip(kind.parts, value, strict=True)])
+        case Map(value=Option(item=item)):
+            there = [(at, choice_key(item, x)) for at, x in enumerate(value) if x is not None]
+            return (len(there), [at for at, _ in there], [key for _, key in there])
+        case Seq(item=item) | Map(value=item):
+            return (len(value), [choice_key(item, x) for x in value])
+    return kind.rank(value)
+
+
+def table_of(item: Type, values: Iterable[Value]) -> Listed:
+    """The type of some values, in the order of CHOOSE."""
+    return listed(item, values, lambda one: choice_key(item, one))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -457,7 +530,7 @@ def _of_data(data: Any) -> Type:
 def _listed(item: Type, values: list[Value]) -> Listed:
     if not all(map(item.contains, values)):
         raise ValueError
-    return listed(item, values)
+    return table_of(item, values)
 
 
 def _plain(value: Value) -> Any:

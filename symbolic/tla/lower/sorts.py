@@ -24,7 +24,6 @@ from leadline.symbolic.lang import (
     Sort,
     Tuple,
     Type,
-    listed,
     nodes as n,
     permuted,
     sorts_in,
@@ -94,7 +93,7 @@ def _sorted_list(kind: Listed, item: Type) -> Listed:
         more = {permuted(item, value, swap) for swap in swaps} - known
         known |= more
         todo += more
-    return listed(item, known)
+    return shapes.table_of(item, known)
 
 
 def told_apart_in(model: Model, sorts: Sorts) -> set[Sort]:

@@ -294,8 +294,9 @@ def order(value: Value) -> tuple[Any, ...]:
     if isinstance(value, ModelValue | Truth):
         return (_RANKS[kind], value.name)
     if kind is tuple:
-        pairs = [(order(key), order(item)) for key, item in items_of(value)]
-        return (4, len(pairs), pairs)
+        keys, items = value[0].keys, value[1:]
+        # The domains are compared before the values.
+        return (4, len(items), [*map(order, keys)], [*map(order, items)])
     if isinstance(value, LazyFunction):
         return order(value.table())
     return (5, len(value), sorted(map(order, value)))
