@@ -340,6 +340,36 @@ def test_a_value_that_paths_share_is_converted_once(tmp_path: Path, monkeypatch:
     assert made and len(set(made)) == len(made)
 
 
+NETWORK = r"""
+EXTENDS Naturals, Bags
+CONSTANTS Nodes
+VARIABLES network, count
+Kinds == [kind : {"ask", "yes"}, from : Nodes, to : Nodes, n : 0..2]
+Message(k, i, j) == [kind |-> k, from |-> i, to |-> j, n |-> count]
+Init == network = [i \in Nodes |-> [queue |-> EmptyBag, open |-> TRUE]] /\ count = 0
+Put(i, m) == network' = [network EXCEPT ![i] = [queue |-> @.queue (+) SetToBag({m}), open |-> @.open]]
+Send(i, j) == count < 2 /\ count' = count + 1 /\ Put(j, Message("ask", i, j))
+Take(i) == \E m \in BagToSet(network[i].queue) :
+    network' = [network EXCEPT ![i].queue = @ (-) SetToBag({m}), ![i].open = ~@] /\ UNCHANGED count
+Next == \E i \in Nodes : Take(i) \/ \E j \in Nodes : Send(i, j)
+Open == \A i \in Nodes : network[i].open
+"""
+
+
+def test_an_update_converts_the_value_that_it_changes_and_no_other(tmp_path: Path) -> None:
+    config = "CONSTANT Nodes = {1, 2, 4}\nINIT Init\nNEXT Next\n"
+    one = TlaOrigin(specification(tmp_path, NETWORK, config), {})
+    model = one.model()
+    kind = one.types["network"]
+    updated = [value for action in model.actions for name, value in action.updates if name == "network"]
+    nodes = [x for value in updated for x in n.postorder(value) if x.type == kind]
+    maps = {x.map for x in nodes if isinstance(x, n.MapUpdate)}
+    assert len(updated) == 2 and any(isinstance(x, n.StateVar) for x in maps)
+    assert not any(isinstance(x, n.MapBuild) for x in nodes)
+    found = explore(Semantics(model), [])
+    assert found.complete and list(found.states_within_steps) == counts(one.learner)
+
+
 CHOSEN = r"""---- MODULE Chosen ----
 EXTENDS Naturals, FiniteSets
 CONSTANT S

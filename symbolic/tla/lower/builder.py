@@ -58,11 +58,13 @@ class Builder:
         self._hollow: set[n.Node] = set()
         self._compiled: dict[n.Node, Callable[[Any, Mapping[str, Any]], Any]] = {}
         self._converted: dict[tuple[n.Node, Type], n.Node] = {}
+        self._narrower: dict[tuple[n.Node, Type], n.Node] = {}
         self._exchanges: dict[tuple[n.Node, n.Node], Callable[[n.Node], n.Node]] = {}
 
     def forget(self) -> None:
         """Convert values anew from here on, so that the parts of a claim have places of their own."""
         self._converted.clear()
+        self._narrower.clear()
 
     def exchange(self, leaf: n.Node, by: n.Node) -> Callable[[n.Node], n.Node]:
         """Gives expressions with another in place of a leaf. What several paths share is gone through once."""

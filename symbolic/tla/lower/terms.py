@@ -80,7 +80,7 @@ class Terms(Builder):
             return node
         # The paths through a formula share most of their values.
         key = (node, target)
-        found = self._converted.get(key)
+        found = self._narrower.get(key) or self._converted.get(key)
         if found is None:
             found = self._converted[key] = self._convert(node, target)
         return found
@@ -99,6 +99,10 @@ class Terms(Builder):
             return self.ite(
                 node.condition, self.convert(node.then, target), self.convert(node.orelse, target)
             )
+        if isinstance(node, n.MapUpdate) and (before := self._narrower.get((node.map, target))) is not None:
+            # Values that are not changed need not be converted to and fro.
+            assert isinstance(target, Map)
+            return self.make(n.MapUpdate, target, before, node.key, self.convert(node.value, target.value))
         if fits(source, target):
             inner = self._inside(node, target)
             if inner is not None:
@@ -119,12 +123,6 @@ class Terms(Builder):
     def _inside(self, node: n.Node, target: Type) -> n.Node | None:
         """A value made of parts, each converted by itself: what is not changed needs no test, then."""
         match node, target:
-            case n.MapUpdate(map=whole), Map():
-                before = whole.item if isinstance(whole, n.Coerce) else whole
-                if before.type == target:
-                    return self.make(
-                        n.MapUpdate, target, before, node.key, self.convert(node.value, target.value)
-                    )
             case n.MakeRecord(items=items), Record():
                 parts = zip(items, target.parts, strict=True)
                 return self.make(n.MakeRecord, target, tuple(self.convert(x, part) for x, part in parts))
@@ -694,9 +692,10 @@ class Terms(Builder):
                 new = of(self._apply(function, argument))
                 value = join(shapes.given(kind.value), new.type)
                 whole = Map(key, Option(value) if isinstance(kind.value, Option) else value)
-                made = self.make(
-                    n.MapUpdate, whole, self.convert(function, whole), place, self.convert(new, whole.value)
-                )
+                wide = self.convert(function, whole)
+                # A variable mostly gets the value, and is of the type before.
+                self._narrower[wide, kind] = function
+                made = self.make(n.MapUpdate, whole, wide, place, self.convert(new, whole.value))
                 # As in TLC, nothing changes where the function has no such argument.
                 if join(argument.type, key) == key and not isinstance(kind.value, Option):
                     return made
