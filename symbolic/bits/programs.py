@@ -91,23 +91,27 @@ def compiled(circuit: Circuit, inputs: Sequence[int], sections: Sequence[Sequenc
         inputs: the variables of the inputs.
         sections: the literals of each section.
     """
-    own = _gates_of_sections(circuit, sections)
     compiler = _Compiler(circuit, inputs, sections)
-    made = tuple(compiler.section(place, gates) for place, gates in enumerate(own))
+    made = tuple(map(compiler.section, range(len(sections))))
     return Program(len(inputs), compiler.outputs, compiler.registers, made)
 
 
 def _gates_of_sections(circuit: Circuit, sections: Sequence[Sequence[int]]) -> list[list[int]]:
     """The gates of each section, operands first."""
+    gates = below(circuit, chain(*sections))
     home: dict[int, int] = {}
+
+    def used(x: int, place: int) -> None:
+        home[abs(x)] = place if home.get(abs(x), place) == place else 0
+
     for place, literals in enumerate(sections):
-        for gate in below(circuit, literals):
-            home[gate] = 0 if gate in home else place
-    # A gate of the first section has its operands there.
+        for x in literals:
+            used(x, place)
+    for gate in reversed(gates):  # after all that use it
+        for x in operands(circuit.gates[gate]):
+            used(x, home[gate])
     found: list[list[int]] = [[] for _ in sections]
-    for gate in below(circuit, [gate for gate, place in home.items() if place == 0]):
-        home[gate] = 0
-    for gate in below(circuit, chain(*sections)):
+    for gate in gates:
         found[home[gate]].append(gate)
     return found
 
@@ -166,6 +170,7 @@ class _Compiler:
     def __init__(self, circuit: Circuit, inputs: Sequence[int], sections: Sequence[Sequence[int]]) -> None:
         self._circuit = circuit
         self._sections = sections
+        self._gates = _gates_of_sections(circuit, sections)
         begin = 1 + len(inputs)
         # Outputs of later sections are taken as soon as they are there, so they share their registers.
         later = begin + len(sections[0])
@@ -178,9 +183,9 @@ class _Compiler:
         self._uses: dict[int, int] = {}
         self._made: list[Operation] = []
 
-    def section(self, place: int, gates: Sequence[int]) -> tuple[Operation, ...]:
+    def section(self, place: int) -> tuple[Operation, ...]:
         """The operations of a section."""
-        self._made = []
+        gates, self._made = self._gates[place], []
         self._uses = dict.fromkeys(gates, 0)
         wanted: dict[int, int] = {}
         for x, register in zip(self._sections[place], self.outputs[place], strict=True):
@@ -201,12 +206,8 @@ class _Compiler:
 
     def _read_later(self) -> set[int]:
         """The variables of the first section that others read."""
-        literals = [x for section in self._sections[1:] for x in section]
-        gates = below(self._circuit, literals)
-        read = {
-            abs(x) for gate in gates if gate not in self._uses for x in operands(self._circuit.gates[gate])
-        }
-        return read | {abs(x) for x in literals}
+        read = (operands(self._circuit.gates[gate]) for gate in chain(*self._gates[1:]))
+        return {abs(x) for x in chain(*self._sections[1:], *read)}
 
     def _gate(self, variable: int, output: int | None) -> None:
         gate = self._circuit.gates[variable]
