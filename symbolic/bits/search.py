@@ -373,9 +373,9 @@ class Batches:
         registers = self._files.get(size)
         if registers is None:
             registers = self._files[size] = Registers(self.program, size)
-        sliced(states, registers.inputs)
-        outputs = registers.run(0)
         last = (len(states) - 1) // WORD
+        sliced(states, registers.inputs[:, : last + 1])
+        outputs = registers.run(0)
         outputs[:, last] &= last_lanes(len(states))
         outputs[:, last + 1 :] = 0
         return registers
