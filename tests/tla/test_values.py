@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.tla.read.syntax import Apply
+from leadline.symbolic.tla.read.analysis import Analysis
+from leadline.symbolic.tla.read.syntax import Apply, Node
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from tests.tla.loading import specification
@@ -208,3 +209,26 @@ def test_place_of_an_error_is_that_of_the_innermost_expression(tmp_path: Path) -
     found = specification(tmp_path, "EXTENDS Integers\nV == LET f == <<1>> IN 1 + f[2] + 3")
     with pytest.raises(EvaluationError, match=r"M\.tla:3:28: "):
         Interpreter(found).constant(Apply("V"))
+
+
+def test_what_an_expression_reads_is_found_once_wherever_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = """
+        EXTENDS Naturals
+        VARIABLES x, y
+        Init == x = 0 /\\ y = 0
+        Next == \\E a \\in 0..1 : LET b == a + x IN
+                  b < 9 /\\ \\E c \\in 0..b : LET d == b + c IN
+                  d < 9 /\\ x' = a + d /\\ (IF c < d THEN y' = b ELSE y' = y)
+        """
+    looked: list[tuple[Node, bool]] = []
+    find = Analysis._find_mentions
+
+    def noted(self: Analysis, e: Node, bound: frozenset[str], primed: bool) -> frozenset[tuple[str, bool]]:
+        looked.append((e, primed))
+        return find(self, e, bound, primed)
+
+    monkeypatch.setattr(Analysis, "_find_mentions", noted)
+    assert len(Interpreter(specification(tmp_path, body, "INIT Init\nNEXT Next\n")).steps) == 2
+    assert len(looked) > 20 and len({(id(e), primed) for e, primed in looked}) == len(looked)

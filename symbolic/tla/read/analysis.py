@@ -111,8 +111,7 @@ class Analysis:
     def _mentioned(self, key: str) -> frozenset[_Mention]:
         if key not in self._mentions_of:
             one = self.definitions[key]
-            bound = frozenset(parameter.name for parameter in one.parameters)
-            self._mentions_of[key] = self._mentions(one.body, bound, False)
+            self._mentions_of[key] = self._mentions(one, frozenset(), False)
         return self._mentions_of[key]
 
     def _mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
@@ -142,7 +141,8 @@ class Analysis:
                 names = self.primed_parameters(operator)
                 inside = [self._mentions(a, bound, True) for p, a in pairs if p.name in names]
                 found = frozenset({(operator, primed)}).union(*inside)
-        bound |= bound_by(e)
+        # Other names hide nothing, and each part has one answer wherever it is asked for.
+        bound |= {name for name in bound_by(e) if name in self.variables or name in self.definitions}
         return found.union(*(self._mentions(child, bound, primed) for child in s.children(e)))
 
     def primed_parameters(self, key: str) -> frozenset[str]:
