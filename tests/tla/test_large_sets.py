@@ -137,3 +137,32 @@ def test_a_function_is_chosen_among_many_without_listing_them(
     )
     for options in (BmcOptions(1), ExploreOptions(by=VALUES)):
         assert [asked(path, name, options)[1].verdict for name in ("Pairs", "Alike")] == [Verdict.SAFE] * 2
+
+
+PAIR = r"""
+EXTENDS Integers, Sequences, FiniteSets, FiniteSetsExt
+VARIABLES a, b, row
+Init == a = {} /\ b = {} /\ row = <<>>
+Next == \E x \in 1..20 : a' = a \cup {x} /\ b' = {x} /\ row' = <<b>>
+Few == \A s \in {a, b} : Cardinality(s) <= 2
+Once == FoldSet(LAMBDA s, sum : Cardinality(s) + sum, 0, {a, b}) # 2
+Sizes == {Cardinality(s) : s \in {a, b}} \subseteq 0..3
+First == \E s \in {a, row[1]} : Cardinality(s) <= 9
+"""
+"""Sets of two sets, of which there may be 2^20."""
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("Few", Verdict.VIOLATED),
+        ("Once", Verdict.SAFE),
+        ("Sizes", Verdict.SAFE),
+        ("First", Verdict.OUT_OF_BOUNDS),
+    ],
+)
+def test_a_set_of_two_large_sets_needs_no_list(tmp_path: Path, name: str, verdict: Verdict) -> None:
+    """An element that is written twice counts once, and one without a value is told, whatever the other says."""
+    path = write(tmp_path, Pair=PAIR)
+    path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANT {name}\nCHECK_DEADLOCK FALSE\n")
+    assert asked(path, name, BmcOptions(depth=3))[1].verdict is verdict

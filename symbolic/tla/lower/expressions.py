@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
     BOOL,
+    MOST_PARTS,
     NEVER,
     Atoms,
     Int,
@@ -129,6 +130,10 @@ class Sets:
     def _over_listed(
         self, universal: bool, node: n.Node, name: str, body: Callable[[n.Node], n.Node]
     ) -> n.Node:
+        large = self.each(node)
+        if large is not None:
+            join = self.terms.conj if universal else self.terms.disj
+            return self.once_defined(large, join([body(x) for x in large]))
         written = self.written_out(node)
         if written is None:
             return self._over_elements(universal, node, name, body)
@@ -196,6 +201,17 @@ class Sets:
         """The elements of a small constant set, to be gone through one by one; None of those of sorts."""
         elements = self.terms.elements(node) if not sorts_in(node.type) else None
         return elements if elements is not None and len(elements) <= MOST_UNROLLED else None
+
+    def each(self, node: n.Node) -> Sequence[n.Node] | None:
+        """The elements as they are written, where their type has too many values to be listed."""
+        assert isinstance(node.type, Set)
+        return node.items if isinstance(node, n.SetOf) and node.type.item.capped > MOST_PARTS else None
+
+    def once_defined(self, elements: Sequence[n.Node], result: n.Node) -> n.Node:
+        """The result, where each of the elements has a value: that of a set is evaluated whole."""
+        partly = [n.make(n.Eq, BOOL, x.span, x, x) for x in elements if not is_total(x)]
+        nothing = self.terms.undefined(result.type, "an element of a set has no value")
+        return self.terms.ite(self.terms.conj(partly), result, nothing) if partly else result
 
     def choices(self, node: n.Node) -> list[tuple[n.Node, n.Node]] | None:
         """The values that CHOOSE tries, each with whether it is an element; None if they are not written out.
@@ -269,6 +285,9 @@ class Sets:
         written = self.written_out(node)
         if written is not None:
             return self.terms.set_of([of(x) for x in written])
+        large = self.each(node)
+        if large is not None:
+            return self.once_defined(large, self.terms.set_of([of(x) for x in large]))
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
             return node

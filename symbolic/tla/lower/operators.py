@@ -251,7 +251,15 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
             result = t.ite(here, at.called(op, [x, result], scope), result)
         return result
     item, nothing = left.type.item, t.set_of([])
-    if not shapes.in_order(item) and not _joins(at, op):
+    if _joins(at, op):
+        large = at.each(left)
+        if large is not None:
+            # Each element counts where it is written first.
+            for place, x in enumerate(large):
+                again = t.disj([t.equal(x, one) for one in large[:place]])
+                result = t.ite(again, result, at.called(op, [x, result], scope))
+            return at.once_defined(large, result)
+    elif not shapes.in_order(item):
         raise Unlowerable(f"a fold in order over more than {most} values with sets")
     for _ in range(DEEPEST):
         if most_members(left) == 0:

@@ -21,7 +21,9 @@ B1 (+) B2 == [e \in DOMAIN B1 \cup DOMAIN B2 |-> CopiesIn(e, B1) + CopiesIn(e, B
 B1 (-) B2 ==
   [e \in {d \in DOMAIN B1 : CopiesIn(d, B1) > CopiesIn(d, B2)} |-> CopiesIn(e, B1) - CopiesIn(e, B2)]
 
-BagUnion(S) == Own!FoldInOrder(LAMBDA x, y : x (+) y, EmptyBag, S)
+BagUnion(S) ==
+  [e \in Own!FoldInOrder(LAMBDA B, all : DOMAIN B \cup all, {}, S) |->
+    Own!FoldInOrder(LAMBDA B, sum : CopiesIn(e, B) + sum, 0, S)]
 
 B1 \sqsubseteq B2 == \A e \in DOMAIN B1 : B1[e] <= CopiesIn(e, B2)
 
