@@ -13,7 +13,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import takewhile
 from typing import Any, ClassVar
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
@@ -486,7 +485,7 @@ class Expressions:
         self.picks = picks
         self._memo: dict[tuple[n.Node, tuple[Value, ...]], Partial] = {}
         self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
-        self._possible: dict[tuple[n.Node, tuple[Value, ...]], list[tuple[Value, int]]] = {}
+        self._possible: dict[tuple[n.Node, tuple[Value, ...], int], list[tuple[Value, int]]] = {}
         self._environment: Environment = {}
         self.fixed: Environment = {}
 
@@ -600,15 +599,34 @@ class Expressions:
         """
         if type(node.body) is not type(node) and not free_variables(node):
             return self._elements(node.domain)
-        place = node, self._key(node.domain)[1]
+        tests = list[n.Node]()
+        for item in _conditions(node):
+            free = free_variables(item)
+            if free == {node.var}:
+                tests.append(item)
+            elif not is_total(item) and not (node.var not in free and self._has_value(item)):
+                break
+        place = node, self._key(node.domain)[1], len(tests)
         if place not in self._possible:
-            tests = _tests(node)
             self._possible[place] = [
-                (value, member)
-                for value, member in self._elements(node.domain)
-                if all(self._body(node, value, test)[0] != FALSE for test in tests)
+                one for one in self._elements(node.domain) if self._may_fit(node, one[0], tests)
             ]
         return self._possible[place]
+
+    def _has_value(self, item: n.Node) -> bool:
+        """Whether a condition on variables around it certainly has a value for their values."""
+        known = free_variables(item) <= self._environment.keys()
+        return known and self.evaluate(item, self._environment)[1] == FALSE
+
+    def _may_fit(self, node: n.Forall | n.Exists, value: Value, tests: Sequence[n.Node]) -> bool:
+        """Whether no test is certainly false for an element, after others that have a value for it."""
+        for test in tests:
+            here, error = self._body(node, value, test)
+            if error != FALSE:
+                return True
+            if here == FALSE:
+                return False
+        return True
 
     # -- leaves -----------------------------------------------------------------------------------
 
@@ -1008,21 +1026,19 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
     return items if items and all(x.type == node.element.type for x in items) else None
 
 
-def _tests(node: n.Forall | n.Exists) -> list[n.Node]:
-    """The conditions in the body of a quantifier that are about its variable alone.
+def _conditions(node: n.Forall | n.Exists) -> tuple[n.Node, ...]:
+    """The conditions in the body of a quantifier, in their order.
 
-    Where one is false, the body of `Exists` is false, and that of `Forall` is true. A condition that comes after
-    one that may go out of bounds is not among them.
+    Where one is false, the body of `Exists` is false, and that of `Forall` true, unless one before has no value.
     """
     body = node.body
     while type(body) is type(node) and is_total(body.domain):
         body = body.body
     if isinstance(node, n.Forall):
         if not isinstance(body, n.Implies):
-            return []
+            return ()
         body = body.premise
-    items = takewhile(is_total, body.items if isinstance(body, n.And) else (body,))
-    return [item for item in items if free_variables(item) == {node.var}]
+    return body.items if isinstance(body, n.And) else (body,)
 
 
 def sought_in(node: n.Choose | n.Exists) -> tuple[Listed, n.Node] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from leadline.symbolic.lang import (
     Int,
     Set,
     Type,
+    case,
     exists,
     forall,
     implies,
@@ -97,18 +99,24 @@ def test_a_value_is_looked_for_in_a_set_of_a_list(kind: type[n.Node]) -> None:
 PAIR = record("Pair", kind=Int(0, 2), of=Int(0, 4))
 
 
+def with_value(one: Any) -> Any:
+    """The kind of a pair, told by an expression that has a value for each kind, though a part of it has not."""
+    return case((one.kind == 0, 0), otherwise=2 // one.kind)
+
+
 @pytest.mark.parametrize("universal", [True, False])
+@pytest.mark.parametrize(("kind", "other"), [(lambda one: one.kind, 1), (with_value, 2)])
 def test_of_pairs_only_those_that_fit_are_gone_through(
-    universal: bool, monkeypatch: pytest.MonkeyPatch
+    universal: bool, kind: Callable[[Any], Any], other: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: Any = wrap(variable("sent", Set(PAIR)))
     if universal:
         node = forall(
-            sent, lambda a: forall(sent, lambda b: implies((a.kind == 0) & (b.kind == 1), a.of != b.of))
+            sent, lambda a: forall(sent, lambda b: implies((kind(a) == 0) & (kind(b) == other), a.of != b.of))
         ).node
     else:
         node = exists(
-            sent, lambda a: exists(sent, lambda b: (a.kind == 0) & (b.kind == 1) & (a.of == b.of))
+            sent, lambda a: exists(sent, lambda b: (kind(a) == 0) & (kind(b) == other) & (a.of == b.of))
         ).node
     circuit = Circuit()
     members = Layout(circuit).free(Set(PAIR))
