@@ -100,16 +100,11 @@ def _gates_of_sections(circuit: Circuit, sections: Sequence[Sequence[int]]) -> l
     """The gates of each section, operands first."""
     gates = below(circuit, chain(*sections))
     home: dict[int, int] = {}
-
-    def used(x: int, place: int) -> None:
-        home[abs(x)] = place if home.get(abs(x), place) == place else 0
-
-    for place, literals in enumerate(sections):
+    # One after the other: the home of a gate is known when all that use it have been looked at.
+    users = ((home[gate], operands(circuit.gates[gate])) for gate in reversed(gates))
+    for place, literals in chain(enumerate(sections), users):
         for x in literals:
-            used(x, place)
-    for gate in reversed(gates):  # after all that use it
-        for x in operands(circuit.gates[gate]):
-            used(x, home[gate])
+            home[abs(x)] = place if home.get(abs(x), place) == place else 0
     found: list[list[int]] = [[] for _ in sections]
     for gate in gates:
         found[home[gate]].append(gate)

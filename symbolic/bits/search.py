@@ -780,10 +780,9 @@ class Search:
 
     def _add(self) -> None:
         """Keep the new ones of the states that wait for it."""
-        if not self._pending or self.full:
-            self._pending = []
-            return
         pending, self._pending = self._pending, []
+        if not pending or self.full:
+            return
         states = np.concatenate([one.states for one in pending])
         parents = np.concatenate([one.parents for one in pending])
         marks = np.concatenate([one.marks for one in pending])
