@@ -113,7 +113,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ("loop", "complaint"),
     [
         (99, "trace.json.loop: a number of steps from 0 to the length is needed, not 99"),
-        (True, "trace.json.loop: a number of steps from 0 to the length is needed, not True"),
+        (True, "trace.json.loop: an integer or null is needed"),
         (3, "the last state is not the one after step 3"),
     ],
 )
