@@ -604,7 +604,9 @@ class Expressions:
             free = free_variables(item)
             if free == {node.var}:
                 tests.append(item)
-            elif not is_total(item) and not (node.var not in free and self._has_value(item)):
+            elif not is_total(item) and not (
+                free <= self._environment.keys() and self.evaluate(item, self._environment)[1] == FALSE
+            ):
                 break
         place = node, self._key(node.domain)[1], len(tests)
         if place not in self._possible:
@@ -612,11 +614,6 @@ class Expressions:
                 one for one in self._elements(node.domain) if self._may_fit(node, one[0], tests)
             ]
         return self._possible[place]
-
-    def _has_value(self, item: n.Node) -> bool:
-        """Whether a condition on variables around it certainly has a value for their values."""
-        known = free_variables(item) <= self._environment.keys()
-        return known and self.evaluate(item, self._environment)[1] == FALSE
 
     def _may_fit(self, node: n.Forall | n.Exists, value: Value, tests: Sequence[n.Node]) -> bool:
         """Whether no test is certainly false for an element, after others that have a value for it."""
