@@ -88,8 +88,7 @@ def value_of(kind: Type, value: Value) -> Shown:
         case Union():
             return Fields(value[0], dict(_fields(kind.by_tag[value[0]], value[1])))
         case Map():
-            pairs = zip(kind.keys, value, strict=True)
-            return Entries({value_of(kind.key, k): value_of(kind.value, x) for k, x in pairs})
+            return Entries({value_of(kind.key, k): value_of(kind.value, x) for k, x in kind.pairs(value)})
     return value
 
 

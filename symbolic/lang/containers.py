@@ -28,7 +28,7 @@ from leadline.symbolic.lang.expr import (
 )
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Int, Named, Option, Type
+from leadline.symbolic.lang.types import Int, Mapped, Named, Option, Type
 
 
 class SetExpr(Expr, of=(Set,)):
@@ -196,7 +196,7 @@ def field_of(node: n.Node, name: str) -> n.Node:
     return n.make(n.Component, kind.parts[position], caller_span(), node, position)
 
 
-class OptionExpr(Expr, of=(Option,)):
+class OptionExpr(Expr, of=(Option, Mapped)):
     """None or a value."""
 
     @property

@@ -9,7 +9,17 @@ from dataclasses import replace
 from functools import cached_property
 
 from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Enum, Never, Option, Type, Value, too_large
+from leadline.symbolic.lang.types import (
+    MOST_PARTS,
+    TOO_MANY,
+    Enum,
+    Mapped,
+    Never,
+    Option,
+    Type,
+    Value,
+    too_large,
+)
 
 _TAKEN = ("node", "is_in")
 """Attributes that every expression has, which therefore cannot be a record's field."""
@@ -357,10 +367,14 @@ class Map(Type):
         return product_contains((self.value,) * self.key.cardinality, value)
 
     def tla(self, value: Value) -> str:
-        if not value:
-            return "<<>>"
+        pairs = [f"{self.key.tla(k)} :> {self.value.tla(v)}" for k, v in self.pairs(value)]
+        return f"({' @@ '.join(pairs)})" if pairs else "<<>>"
+
+    def pairs(self, value: Value) -> Iterator[tuple[Value, Value]]:
+        """The keys of a map's domain, each with what it gives."""
+        partial = isinstance(self.value, Mapped)
         pairs = zip(self.keys, value, strict=True)
-        return "(" + " @@ ".join(f"{self.key.tla(k)} :> {self.value.tla(v)}" for k, v in pairs) + ")"
+        return ((key, one) for key, one in pairs if one is not None or not partial)
 
     def _join(self, other: Map) -> Type | None:
         value = self.value.join(other.value)

@@ -128,7 +128,7 @@ class Type:
             return other
         if isinstance(other, Option) and not isinstance(self, Option):
             inner = self.join(other.item)
-            return Option(inner) if inner is not None else None
+            return type(other)(inner) if inner is not None else None
         if isinstance(self, Option) and not isinstance(other, Option):
             return other.join(self)
         return self._join(other) if type(self) is type(other) else None
@@ -257,11 +257,15 @@ class Option(Type):
 
     def _join(self, other: Option) -> Type | None:
         item = self.item.join(other.item)
-        return Option(item) if item is not None else None
+        return type(self)(item) if item is not None else None
 
     @cached_property
     def parts(self) -> tuple[Type, ...]:
         return (self.item,)
+
+
+class Mapped(Option):
+    """What a map of TLA+ gives for a key: None where its domain has no such key."""
 
 
 class Bool(Type):

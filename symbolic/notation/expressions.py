@@ -16,6 +16,7 @@ from typing import Any
 from leadline.symbolic.lang import (
     OPEN,
     InternalError,
+    Mapped,
     Record,
     Text,
     Tuple,
@@ -203,7 +204,7 @@ class Printer:
             case n.Member(element=left, domain=right):
                 return infix("\\notin", 5, 5, self._of(left), self._of(right))
             case n.IsSome(item=item):
-                return infix("=", 5, 5, self._of(item), atom("None"))
+                return self._there(item, "\\notin", "=")
         # TLA+ would read `~a < b` aright; a person might not.
         return Text(f"~{self._of(node.item).above(15)}", 4, 4)
 
@@ -228,6 +229,11 @@ class Printer:
     # -- binders ------------------------------------------------------------------------------------
 
     def visit_SetFilter(self, node: n.SetFilter) -> Text:
+        match node.body:
+            case n.IsSome(item=n.Apply(map=of, key=node.var, type=Mapped())) if isinstance(
+                node.domain, n.Universe
+            ) and node.var not in n.free_variables(of):
+                return self._domain(of)
         return atom(f"{{{self._range(node.var, node.domain)} : {self._plain(node.body)}}}")
 
     def visit_SetMap(self, node: n.SetMap) -> Text:
@@ -280,7 +286,16 @@ class Printer:
         return self._at(item, _part(node))
 
     def visit_IsSome(self, node: n.IsSome) -> Text:
-        return infix("#", 5, 5, self._of(node.item), atom("None"))
+        return self._there(node.item, "\\in", "#")
+
+    def _there(self, item: n.Node, in_domain: str, to_none: str) -> Text:
+        """Whether an option is a value: of a map of TLA+, whether its domain has the key."""
+        if isinstance(item, n.Apply) and isinstance(item.type, Mapped):
+            return infix(in_domain, 5, 5, self._of(item.key), self._domain(item.map))
+        return infix(to_none, 5, 5, self._of(item), atom("None"))
+
+    def _domain(self, of: n.Node) -> Text:
+        return prefix("DOMAIN ", self._of(of), 9)
 
     def visit_Get(self, node: n.Get) -> Text:
         return self._of(node.item)

@@ -67,9 +67,8 @@ def constant(kind: Type, value: Value, room: int) -> Lines:
             fields_of = zip(heads, kind.parts, value, strict=True)
             return commas("[", [_constant_after(head, part, x, room) for head, part, x in fields_of], "]")
         case Map(key=key, value=item):
-            heads = [f"{key.tla(x)} :> " for x in kind.keys]
-            pairs = zip(heads, value, strict=True)
-            return commas("(", [_constant_after(head, item, x, room) for head, x in pairs], ")", " @@")
+            pairs = [_constant_after(f"{key.tla(k)} :> ", item, x, room) for k, x in kind.pairs(value)]
+            return commas("(", pairs, ")", " @@")
     return [flat]
 
 

@@ -20,6 +20,7 @@ from leadline.symbolic.lang import (
     Int,
     Listed,
     Map,
+    Mapped,
     Named,
     Option,
     Record,
@@ -63,7 +64,7 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
             arguments = {argument for one in met for argument, _ in _pairs(one)}
             table = _table(key, arguments, before.key if isinstance(before, Map) else shapes.NEVER)
             if table is not None or not _in_slots(key):
-                return Map(table or key, Option(settled(value, _results(met), _given(before))))
+                return Map(table or key, Mapped(settled(value, _results(met), _given(before))))
             return _slots(
                 kind.item, max((sum(1 for _ in _pairs(one)) for one in met), default=0), before, graph=True
             )
@@ -76,7 +77,7 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
                 item, max((len(one) for one in met if isinstance(one, frozenset)), default=0), before
             )
         case Option(item=item):
-            return Option(settled(item, met, _given(before)))
+            return Mapped(settled(item, met, _given(before)))
         case Map(key=key, value=value):
             return Map(key, settled(value, _results(met), _given(before)))
         case Seq(item=item, capacity=capacity):
@@ -116,7 +117,7 @@ def _in_slots(item: Type) -> bool:
 def _slots(item: Type, most: int, before: Type, *, graph: bool = False) -> Slots:
     """The type of sets or functions in as many places as they have had members at once."""
     known = before.key.cardinality if isinstance(before, Slots) else 1
-    return Slots(Int(1, max(most, known)), Option(item), graph)
+    return Slots(Int(1, max(most, known)), Mapped(item), graph)
 
 
 def loosened(kind: Type) -> Type:
@@ -133,7 +134,7 @@ def loosened(kind: Type) -> Type:
         case Set(item=item):
             return Set(loosened(shapes.unlisted(item)))
         case Option(item=item):
-            return Option(loosened(item))
+            return Mapped(loosened(item))
         case Seq(item=item, capacity=capacity):
             return Seq(loosened(item), capacity)
         case Tuple(items=items):

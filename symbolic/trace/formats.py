@@ -101,7 +101,7 @@ def _itf_value(kind: Type, value: Value) -> Any:
         case Set():
             return {"#set": [_itf_value(kind.item, x) for x in sorted(value, key=kind.item.rank)]}
         case Map():
-            pairs = zip(kind.keys, value, strict=True)
+            pairs = kind.pairs(value)
             return {"#map": [[_itf_value(kind.key, k), _itf_value(kind.value, v)] for k, v in pairs]}
         case Record():
             parts = zip(field_names(kind), kind.parts, value, strict=True)

@@ -611,9 +611,9 @@ class Nodes(Table):
                 record = kind.by_tag[value[0]]
                 fields = [(kind.tags, value[0]), *zip(record.parts, value[1], strict=True)]
                 return self._whole("r", ("type", *field_names(record)), fields)
-            case Map():
-                keys = tuple(kind.key.tla(key) for key in kind.keys)
-                return self._whole("m", keys, ((kind.value, x) for x in value))
+            case Map() if pairs := list(kind.pairs(value)):
+                keys = tuple(kind.key.tla(key) for key, _ in pairs)
+                return self._whole("m", keys, ((kind.value, x) for _, x in pairs))
             case Set():
                 return self._whole("s", None, ((kind.item, x) for x in sorted(value, key=kind.item.rank)))
             case Seq():

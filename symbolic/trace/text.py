@@ -10,6 +10,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import (
     AliasValue,
     Map,
+    Mapped,
     Model,
     Option,
     PropertyKind,
@@ -211,6 +212,8 @@ def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
     if old == new:
         return
     match kind:
+        case Mapped() if new is None:
+            yield f"{path} is no more"
         case Option() if old is not None and new is not None:
             yield from changes(kind.item, path, old, new)
         case Record():
@@ -250,7 +253,7 @@ def in_full(kind: Type, name: str, value: Value) -> list[str]:
     if len(whole) <= _WIDTH or not value:
         return [whole]
     if isinstance(kind, Map):
-        entries = [f"{kind.key.tla(k)} :> {kind.value.tla(v)}" for k, v in zip(kind.keys, value, strict=True)]
+        entries = [f"{kind.key.tla(k)} :> {kind.value.tla(v)}" for k, v in kind.pairs(value)]
         return [f"{name} =", *_bracketed("(", entries, " @@", ")")]
     if isinstance(kind, Set):
         members = [kind.item.tla(x) for x in sorted(value, key=kind.item.rank)]

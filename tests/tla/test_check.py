@@ -224,6 +224,26 @@ def test_fail_fast_ends_a_search_by_sweeps(tmp_path: Path, capsys: pytest.Captur
     assert "Low violated in 3 steps" in out and "(--fail-fast)" in out
 
 
+@pytest.mark.parametrize("command", ["explore", "check --engine bmc"])
+def test_a_partial_function_is_told_by_its_domain(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "EXTENDS Integers, TLC\nVARIABLE f\nInit == f = <<>>\n"
+    body += "Add == \\E k \\in {0, 5} : k \\notin DOMAIN f /\\ f' = f @@ (k :> k)\n"
+    body += "Drop == DOMAIN f = {0, 5} /\\ f' = [k \\in {5} |-> 7]\nNext == Add \\/ Drop\n"
+    body += "Few == 5 \\in DOMAIN f => f[5] # 7 \\/ 0 \\in DOMAIN f"
+    path = written(tmp_path, body, "Few")
+    assert main([*command.split(), path]) == 12
+    out = capsys.readouterr().out
+    assert "f = <<>>" in out and "f[0] is no more\n       f[5] = 7" in out and "None" not in out
+    assert "FALSE  0 \\in DOMAIN f   (0 \\in {5})" in out
+    assert main([*command.split(), path, "--format", "tla"]) == 12
+    assert "f = (5 :> 7)" in capsys.readouterr().out
+    trace = leadline.check(path, progress=False)["Few"].trace
+    assert trace is not None
+    assert (trace[0]["f"], trace[-1]["f"]) == ({}, {5: 7})
+
+
 def test_a_library_asks_likewise(tmp_path: Path) -> None:
     path = written(tmp_path, COUNTING, "Few Registered")
     results = leadline.check(path, progress=False)

@@ -19,7 +19,7 @@ from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.runs import stabilizing
 from leadline.symbolic.engines.runs.parts import Reduction
 from leadline.symbolic.engines.runs.product import CHOICE
-from leadline.symbolic.lang import Bool, Int, Map, Option, Set, Slots, listed
+from leadline.symbolic.lang import Bool, Int, Map, Mapped, Set, Slots, listed
 from leadline.symbolic.meaning import walks
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
@@ -258,7 +258,7 @@ def test_learned_types_are_read_as_they_were_written(tmp_path: Path) -> None:
     types = {kind for one in known for kind in one.types.values()}
     record = shapes.record_of({"at": Int(0, 3), "to": Set(Int(0, 1))})
     values = listed(record, [(2, frozenset({0, 1})), (0, frozenset())])
-    types |= {Slots(Int(1, 2), Option(record), graph=False), Map(values, Bool())}
+    types |= {Slots(Int(1, 2), Mapped(record), graph=False), Map(values, Bool())}
     types |= {shapes.graph_of(record, shapes.NEVER)}
     for kind in types:
         assert shapes.of_data(json.loads(json.dumps(shapes.as_data(kind))), "x") == kind

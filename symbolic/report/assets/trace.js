@@ -45,8 +45,9 @@ function text(i) {
   return texts.get(i);
 }
 
+// The domains of two maps may differ, the fields of records of one shape do not.
 const sameShape = (a, b) => a !== undefined && isWhole(a) && isWhole(b) && nodes[a][0] === nodes[b][0] &&
-  (nodes[a][1] === null || String(nodes[a][1]) === String(nodes[b][1]));
+  (nodes[a][0] !== "r" || String(nodes[a][1]) === String(nodes[b][1]));
 
 const IN = "\u220b";
 
@@ -65,7 +66,9 @@ function children(a, b) {
       [`[${k + 1}]`, `[${k + 1}]`, old[k], inside[k]]);
   }
   const name = (key) => kind === "r" ? `.${key}` : `[${key}]`;
-  return keys.map((key, k) => [name(key), name(key), old[k], inside[k]]);
+  const known = old.length ? nodes[a][1] : [];
+  const every = [...keys, ...known.filter((key) => !keys.includes(key))];
+  return every.map((key, k) => [name(key), name(key), old[known.indexOf(key)], inside[k]]);
 }
 
 // A value as inline text; what differs from the value `a` is marked. With `both`, what was there is struck out.
@@ -79,8 +82,9 @@ function inline(a, b, both) {
     const node = nodes[b];
     made.append(OPENING[node[0]]);
     const shown = children(a, b).filter(([, , , child]) => both || child !== undefined);
-    shown.forEach(([, , old, child], place) => {
-      made.append(place ? (node[0] === "m" ? " @@ " : ", ") : "", node[0] === "s" ? "" : label(node, place));
+    shown.forEach(([, name, old, child], place) => {
+      const key = node[0] === "r" ? name.slice(1) : name.slice(1, -1);
+      made.append(place ? (node[0] === "m" ? " @@ " : ", ") : "", node[0] === "s" ? "" : key + JOINT[node[0]]);
       made.append(node[0] === "s" && old === undefined ? el("ins", {}, text(child)) : inline(old, child, both));
     });
     made.append(CLOSING[node[0]]);

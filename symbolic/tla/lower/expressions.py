@@ -22,7 +22,7 @@ from leadline.symbolic.lang import (
     Int,
     Listed,
     Map,
-    Option,
+    Mapped,
     Seq,
     Set,
     Sort,
@@ -398,7 +398,7 @@ class Sets:
         key = domain.arguments.type.item
         if isinstance(key, Listed) or shapes.is_message(key) or key.capped > shapes.MOST_KEYS:
             raise Unlowerable("[S -> T] where S is no constant and may have too many members")
-        return Map(key, Option(values.type.item))
+        return Map(key, Mapped(values.type.item))
 
     def _listed_product(self, domain: Product) -> n.Node:
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
@@ -516,7 +516,7 @@ class Sets:
 
         def held(x: n.Node) -> n.Node:
             found = body(x)
-            kind = Option(found.type)
+            kind = Mapped(found.type)
             return terms.ite(terms.among(x, domain), terms.some(found, kind), terms.const(kind, None))
 
         return terms.bind(n.MapBuild, key, name, held, lambda x: Map(key, x.type))

@@ -6,7 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Seq, Set, Slots, Tuple, Union, nodes as n
+from leadline.symbolic.lang import (
+    NEVER,
+    Atoms,
+    Graph,
+    Map,
+    Mapped,
+    Seq,
+    Set,
+    Slots,
+    Tuple,
+    Union,
+    nodes as n,
+)
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
@@ -323,7 +335,7 @@ def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
         none = t.undefined(NEVER, "there is no such argument")
         return t.by_variant(key, [*key.type.by_tag], lambda x: _arrow(t, x, value), none)
     # An arm for each argument would tell the members of a sort apart, and each of a string is another record.
-    some = Option(value.type)
+    some = Mapped(value.type)
     kind = Map(key.type, some)
     nowhere = t.const(kind, (None,) * key.type.cardinality)
     return t.make(n.MapUpdate, kind, nowhere, key, t.some(value, some))

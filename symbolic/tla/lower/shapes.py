@@ -33,6 +33,7 @@ from leadline.symbolic.lang import (
     Int,
     Listed,
     Map,
+    Mapped,
     Named,
     Never,
     Option,
@@ -273,7 +274,7 @@ def _is_even(kind: Record) -> bool:
 def _keyed(kind: Record) -> Map:
     """A record's type as one of functions of some of its fields."""
     keys = joined(atom(quoted(field_name(name))) for name in kind.positions)
-    return Map(keys, Option(joined(kind.parts)))
+    return Map(keys, Mapped(joined(kind.parts)))
 
 
 def joined(kinds: Iterable[Type]) -> Type:
@@ -319,7 +320,7 @@ def _alike(a: Type, b: Type) -> Type | None:
             if a.key == b.key and isinstance(a.value, Option) == isinstance(b.value, Option):
                 return Map(a.key, _optional(a.value, b.value))
             key, value = join(a.key, b.key), join(given(a.value), given(b.value))
-            return graph_of(key, value) if key.capped > MOST_KEYS else Map(key, Option(value))
+            return graph_of(key, value) if key.capped > MOST_KEYS else Map(key, Mapped(value))
     return None
 
 
@@ -331,15 +332,15 @@ def _join_slots(a: Type, b: Type) -> Type | None:
         return slots if slots.graph else None
     if isinstance(other, Slots) and other.graph is slots.graph:
         key = Int(1, max(slots.key.cardinality, other.key.cardinality))
-        return Slots(key, Option(join(slots.item, other.item)), slots.graph)
+        return Slots(key, Mapped(join(slots.item, other.item)), slots.graph)
     if isinstance(other, Set) and isinstance(other, Graph) is slots.graph:
-        return Slots(slots.key, Option(join(slots.item, unlisted(other.item))), slots.graph)
+        return Slots(slots.key, Mapped(join(slots.item, unlisted(other.item))), slots.graph)
     return None
 
 
 def _optional(a: Type, b: Type) -> Type:
     joined = join(given(a), given(b))
-    return Option(joined) if isinstance(a, Option) else joined
+    return Mapped(joined) if isinstance(a, Option) else joined
 
 
 def given(kind: Type) -> Type:
@@ -352,13 +353,13 @@ def _as_map(kind: Type) -> Map:
     if isinstance(kind, Map):
         return partial_map(kind)
     sequence = sequence_of(kind)
-    return Map(Int(1, max(1, sequence.capacity)), Option(sequence.item))
+    return Map(Int(1, max(1, sequence.capacity)), Mapped(sequence.item))
 
 
 def partial_map(kind: Type) -> Map:
     """The map's type with keys that may be missing."""
     assert isinstance(kind, Map)
-    return kind if isinstance(kind.value, Option) else Map(kind.key, Option(kind.value))
+    return kind if isinstance(kind.value, Option) else Map(kind.key, Mapped(kind.value))
 
 
 def sequence_of(kind: Type) -> Seq:
@@ -379,7 +380,7 @@ def function_type(pairs: list[tuple[Type, Any, Type]]) -> Type:
     value = reduce(join, (result for _, _, result in pairs), NEVER)
     if is_message(key) or key.capped > MOST_KEYS:
         return graph_of(key, value)
-    return Map(key, value if key.cardinality == len(pairs) else Option(value))
+    return Map(key, value if key.cardinality == len(pairs) else Mapped(value))
 
 
 def graph_of(key: Type, value: Type) -> Graph:
@@ -518,10 +519,10 @@ def _of_data(data: Any) -> Type:
         case ["Graph", ["Tuple", key, value]]:
             return graph_of(_of_data(key), _of_data(value))
         case ["Slots", int() as places, item, bool() as graph] if places > 0:
-            return Slots(Int(1, places), Option(_of_data(item)), graph)
+            return Slots(Int(1, places), Mapped(_of_data(item)), graph)
         case ["Map", key, value, bool() as partial]:
             result = _of_data(value)
-            return Map(_of_data(key), Option(result) if partial else result)
+            return Map(_of_data(key), Mapped(result) if partial else result)
         case ["Seq", item, int() as capacity] if capacity >= 0:
             return Seq(_of_data(item), capacity)
     raise ValueError

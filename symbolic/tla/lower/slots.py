@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.lang import BOOL, Int, Option, Set, Slots, Type, nodes as n
+from leadline.symbolic.lang import BOOL, Int, Mapped, Set, Slots, Type, nodes as n
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at
 
@@ -57,7 +57,7 @@ def built(t: Terms, node: n.Node, graph: bool, of: Callable[[n.Node], tuple[n.No
 
     def entry(place: n.Node) -> n.Node:
         here, item = of(place)
-        kind = Option(item.type)
+        kind = Mapped(item.type)
         if isinstance(here, n.Const) and not here.value:
             return t.const(kind, None)
         # Not `ite`, so that `slot` finds the parts.
@@ -157,7 +157,7 @@ def updated(t: Terms, node: n.Node, argument: n.Node, of: Body) -> n.Node:
 
 def inserted(t: Terms, node: n.Node, entry: n.Node, where: n.Node) -> n.Node:
     """Slots with one more place, where the entry is if this holds."""
-    kind = shapes.join(node.type, Slots(slots_of(node).key, Option(entry.type), slots_of(node).graph))
+    kind = shapes.join(node.type, Slots(slots_of(node).key, Mapped(entry.type), slots_of(node).graph))
     assert isinstance(kind, Slots)
     last = kind.key.cardinality + 1
     more = Slots(Int(1, last), kind.value, kind.graph)

@@ -15,6 +15,7 @@ from leadline.symbolic.lang import (
     Graph,
     Listed,
     Map,
+    Mapped,
     Model,
     Option,
     Record,
@@ -64,7 +65,7 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
         case Seq(item=item, capacity=capacity):
             return Seq(sorted_type(item, sorts), capacity)
         case Option(item=item):
-            return Option(sorted_type(item, sorts))
+            return Mapped(sorted_type(item, sorts))
         case Tuple(items=items):
             return Tuple(tuple(sorted_type(x, sorts) for x in items))
         case Record(fields=fields):

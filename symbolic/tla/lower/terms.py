@@ -17,6 +17,7 @@ from leadline.symbolic.lang import (
     Int,
     Listed,
     Map,
+    Mapped,
     Never,
     Option,
     Record,
@@ -691,7 +692,7 @@ class Terms(Builder):
                 place = self.convert(argument, key)
                 new = of(self._apply(function, argument))
                 value = join(shapes.given(kind.value), new.type)
-                whole = Map(key, Option(value) if isinstance(kind.value, Option) else value)
+                whole = Map(key, Mapped(value) if isinstance(kind.value, Option) else value)
                 wide = self.convert(function, whole)
                 # A variable mostly gets the value, and is of the type before.
                 self._narrower[wide, kind] = function
@@ -801,7 +802,7 @@ class Terms(Builder):
         """The same where the other is a map, of whose arguments none are added."""
         whole, graph = (left, right) if isinstance(left.type, Map) else (right, left)
         assert isinstance(whole.type, Map) and isinstance(graph.type, Graph)
-        key, value = whole.type.key, Option(join(shapes.given(whole.type.value), graph.type.value))
+        key, value = whole.type.key, Mapped(join(shapes.given(whole.type.value), graph.type.value))
         kind = Map(key, value)
         whole = self.convert(whole, kind)
         if isinstance(graph, n.SetOf):
@@ -961,7 +962,7 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Map(key=Union()), (Seq() | Tuple() | Record()):
             keys = shapes.variants(source.key).get("atoms" if isinstance(target, Record) else "int")
             if keys is not None:
-                return t.convert(t.convert(node, Map(keys, Option(shapes.given(source.value)))), target)
+                return t.convert(t.convert(node, Map(keys, Mapped(shapes.given(source.value)))), target)
         case Map(key=Int()), Tuple():
             sequence = shapes.sequence_of(target)
             return t.convert(_map_as_sequence(t, node, source, sequence), target)
