@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
@@ -23,10 +23,9 @@ from leadline.symbolic.lang.nodes import (
     KINDS,
     Invalid,
     Node,
-    PickVar,
     StateVar,
     children,
-    free_variables,
+    leaves_of,
     postorder,
 )
 
@@ -50,13 +49,11 @@ class Source:
         owner: the action or property, as people know it; "" if there is none.
         span: its place; None where each expression stands for itself.
         parts: the places of parts of it.
-        whole: the source of which this one is a part.
     """
 
     owner: str = ""
     span: Span | None = None
     parts: Mapping[Node, Span] = field(default_factory=dict)
-    whole: Source | None = None
 
     @classmethod
     def of(cls, claim: Property) -> Source:
@@ -80,6 +77,21 @@ def render(lines: Lines, indent: int = 0) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """The function of an expression.
+
+    Attributes:
+        name: its name.
+        leaves: the state variables, picks and bound variables that it takes.
+        raises: how many of its statements raise errors.
+    """
+
+    name: str
+    leaves: tuple[Node, ...]
+    raises: int
+
+
 class Module:
     """Functions that are compiled together and share a table of constants.
 
@@ -87,8 +99,9 @@ class Module:
     table.
 
     Attributes:
-        outlined: for each expression with a function of its own the function's name, the expressions that it
-            takes, and how many of its statements raise errors.
+        outlined: the functions of expressions that have one of their own; one that may raise errors belongs to a
+            source too, since errors name parts of it.
+        written: the expressions that some function has code for.
     """
 
     def __init__(self) -> None:
@@ -96,7 +109,8 @@ class Module:
         self._constants: dict[str, Any] = {"OutOfBounds": OutOfBounds, "out_of_bounds": out_of_bounds}
         self._known: dict[Any, str] = {}
         self._functions: list[Lines] = []
-        self.outlined: dict[Any, tuple[str, tuple[Any, ...], int]] = {}
+        self.outlined: dict[Node | tuple[Node, Source], _Function] = {}
+        self.written: set[Node] = set()
 
     def fresh(self, stem: str) -> str:
         """A name that does not occur elsewhere in the module."""
@@ -170,7 +184,8 @@ _NESTED_STATEMENTS = 19
 _DEEPEST_BRACKET = 40
 _LISTED_VALUES = 1 << 12
 # An expression with so many nodes, those of shared parts counted each time, is a function from its second copy on.
-_LARGE = 1_000
+# It is small, since functions of a deep expression overlap: 1,000 made 50 lines for each of them, 60 make 7.
+_LARGE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +243,7 @@ class Writer:
         variables: the position of each state variable in a state.
         roots: all expressions that the function evaluates.
         rules: the rule of each kind of node.
+        around: writes the function that calls this one, which then is that of the one root and takes its leaves.
 
     Attributes:
         stack: the nodes whose code is being written, each inside the one before it.
@@ -241,6 +257,7 @@ class Writer:
         variables: Mapping[str, int],
         roots: Iterable[Node],
         rules: Mapping[type[Node], Rule],
+        around: Writer | None = None,
     ) -> None:
         self.module = module
         self.rules = rules
@@ -252,8 +269,21 @@ class Writer:
         self.outer_blocks = 0
         self._blocks: list[Lines] = [[]]
         self._known: list[dict[Node, Code]] = [{}]
-        self._uses, self._sizes = _uses(roots)
-        self._written: set[Node] = set()
+        self._root: Node | None = None
+        self._place_around: tuple[str, str] | None = None
+        self._parameters: dict[Node, str] = {}
+        self._calls = False
+        if around is None:
+            self._uses, self._sizes = _uses(roots)
+            return
+        # What is used again outside of the root counts as used again: to count anew takes as long as to write.
+        self._uses, self._sizes = around._uses, around._sizes
+        self.source = around.source
+        (self._root,) = roots
+        self._place_around = module.fresh("a"), module.fresh("a")
+        self._parameters = {leaf: module.fresh("a") for leaf in leaves_of(self._root)}
+        for leaf, name in self._parameters.items():
+            self.know(leaf, Code(name, 0))
 
     # -- expressions ------------------------------------------------------------------------------
 
@@ -266,29 +296,44 @@ class Writer:
 
     def translate(self, root: Node) -> Code:
         """The code of an expression."""
-        stack = self.stack = []
-        result = self._enter(root, stack)
-        while stack:
-            node, steps = stack[-1]
-            try:
-                # A coroutine must first be sent None, and None is what entering it returned.
-                wanted = steps.send(result)  # type: ignore[arg-type]
-            except StopIteration as end:
-                stack.pop()
-                result = self.finish(node, end.value)
-            else:
-                result = self._enter(wanted, stack)
-        assert result is not None
-        return result
+        self.stack = []
+        writers = [self]  # each writes a function that the one before it calls
+        result = self._enter(root, writers)
+        while True:
+            writer = writers[-1]
+            if writer.stack:
+                node, steps = writer.stack[-1]
+                try:
+                    # A coroutine must first be sent None, and None is what entering it returned.
+                    wanted = steps.send(result)  # type: ignore[arg-type]
+                except StopIteration as end:
+                    writer.stack.pop()
+                    result = writer.finish(node, end.value)
+                else:
+                    result = writer._enter(wanted, writers)
+                continue
+            assert result is not None
+            if writer is self:
+                return result
+            writers.pop()
+            result = writers[-1]._called(*writer._function(result))
 
-    def _enter(self, node: Node, stack: list[tuple[Node, Steps]]) -> Code | None:
-        known = self.recall(node)
-        if known is not None:
-            return known
+    def _enter(self, node: Node, writers: list[Writer]) -> Code | None:
+        """The code of a node; None if its coroutine is on a stack now, its own writer's if it needs a function."""
+        found = self.known(node)
+        if found is not None:
+            return found
+        if self._apart(node):
+            outlined = self.module.outlined
+            function = outlined.get(node) or outlined.get((node, self.source))
+            if function is not None:
+                return self._called(node, function)
+            writers.append(Writer(self.module, self.variables, (node,), self.rules, self))
+            return writers[-1]._enter(node, writers)
         visit = self.rules[type(node)](self, node)
         if isinstance(visit, Code):
             return self.finish(node, visit)
-        stack.append((node, visit))
+        self.stack.append((node, visit))
         return None
 
     # -- statements -------------------------------------------------------------------------------
@@ -334,25 +379,28 @@ class Writer:
 
     def error(self, node: Node, text: str) -> str:
         """The construction of an error."""
-        span = self._span(node)
-        told = self.module.constant(f"{text} ({self.source.place(span)})")
-        return f"OutOfBounds({told}, {self.module.constant(span, ('span', span))})"
+        told, span = self._place(node)
+        return f"OutOfBounds({self.module.constant(f'{text} (', ('text', text))} + {told} + ')', {span})"
 
     def place_of(self, node: Node) -> str:
         """The place of a node, for an error: as text, and as a span."""
-        span = self._span(node)
-        told = self.source.place(span)
-        return f"{self.module.constant(told, ('place', told))}, {self.module.constant(span, ('span', span))}"
+        return ", ".join(self._place(node))
 
-    def _span(self, node: Node) -> Span:
-        """The place of the smallest part of the source around a node that has one.
+    def _place(self, node: Node) -> tuple[str, str]:
+        """The place of the smallest part of the source around a node that has one: as text, and as a span.
 
         The node's own will not do: it is that of the first one ever made, in another action perhaps.
         """
         for one in (node, *(x for x, _ in reversed(self.stack))):
             if one in self.source.parts:
-                return self.source.parts[one]
-        return self.source.span or node.span
+                span = self.source.parts[one]
+                break
+        else:
+            if self._place_around is not None:
+                return self._place_around
+            span = self.source.span or node.span
+        told = self.source.place(span)
+        return self.module.constant(told, ("place", told)), self.module.constant(span, ("span", span))
 
     # -- what is known ----------------------------------------------------------------------------
 
@@ -367,19 +415,14 @@ class Writer:
                 return table[key]
         return None
 
-    def recall(self, node: Node) -> Code | None:
-        """The code of a node that was computed before, or that becomes a function of its own.
+    def _apart(self, node: Node) -> bool:
+        """Whether a node becomes a function of its own.
 
-        It does if it is too deep, or large and written in another block already: copies in all blocks may be
-        exponentially many.
+        It does if it is too deep, or large and written in another block or function already: copies in all of them
+        may be exponentially many.
         """
-        found = self.known(node)
-        if found is not None:
-            return found
-        again = node in self._written and self._sizes[node] > _LARGE
-        if again or (self._too_deep and next(children(node), None) is not None):
-            return self.finish(node, self._outlined(node))
-        return None
+        again = node in self.module.written and self._sizes[node] > _LARGE and node is not self._root
+        return again or (self._too_deep and next(children(node), None) is not None)
 
     @property
     def _too_deep(self) -> bool:
@@ -391,43 +434,49 @@ class Writer:
         if code.depth > 0 and (self._uses[node] > 1 or code.depth > _DEEPEST_BRACKET):
             code = Code(self.store(code), 0)
         self.know(node, code)
-        self._written.add(node)
+        self.module.written.add(node)
         return code
 
-    def _outlined(self, node: Node) -> Code:
-        key = node, self.source.whole or self.source, self._span(node)
-        outlined = self.module.outlined
-        name, leaves, raises = outlined.get(node) or outlined.get(key) or self._function(node)
-        arguments = []
-        for leaf in leaves:
+    def _called(self, node: Node, function: _Function) -> Code:
+        """The value of a node by its function."""
+        arguments = [*self._place(node)] if function.raises else []
+        for leaf in function.leaves:
             code = self.known(leaf)
             if code is None:
                 assert isinstance(leaf, StateVar), "picks and bound variables have values"
                 code = self.state_variable(leaf.name)
             arguments.append(code.text)
-        self.raises += raises
-        return Code(self.store(f"{name}({', '.join(arguments)})"), 0)
+        self.raises += function.raises
+        self._calls = True
+        return self.finish(node, Code(self.store(f"{function.name}({', '.join(arguments)})"), 0))
 
-    def _function(self, node: Node) -> tuple[str, tuple[Node, ...], int]:
-        """Define a function of a node: its name, the leaves that it takes, and how often it may raise an error."""
-        leaves: list[Node] = [x for x in postorder(node) if isinstance(x, (StateVar, PickVar))]
-        bound = sorted(free_variables(node), key=lambda x: x.level)
-        leaves.extend(bound)
-        inner = Writer(self.module, self.variables, (node,), self.rules)
-        span = self._span(node)
-        whole = self.source.whole or self.source
-        inner.source = replace(self.source, span=span, whole=whole)
-        names = [self.module.fresh("a") for _ in leaves]
-        for leaf, name in zip(leaves, names, strict=True):
-            inner.know(leaf, Code(name, 0))
-        result = inner.translate(node)
-        inner.write(f"return {result.text}")
-        name = self.module.fresh("f")
-        self.module.define(name, ", ".join(names), inner.lines)
-        made = name, tuple(leaves), inner.raises
-        # A function whose errors name a place belongs to that place.
-        self.module.outlined[(node, whole, span) if inner.raises else node] = made
-        return made
+    def _function(self, result: Code) -> tuple[Node, _Function]:
+        """Define the function of the root, whose code is finished.
+
+        One that may raise errors takes the place around the root too, which is theirs if no part of the source is.
+        """
+        root, place = self._root, self._place_around
+        assert root is not None and place is not None
+        body = [*self.lines, f"return {result.text}"]
+        if self._calls and self._parameters:
+            body = self._remembering(body, result)
+        made = _Function(self.module.fresh("f"), tuple(self._parameters), self.raises)
+        parameters = [*(place if self.raises else ()), *self._parameters.values()]
+        self.module.define(made.name, ", ".join(parameters), body)
+        self.module.outlined[(root, self.source) if self.raises else root] = made
+        return root, made
+
+    def _remembering(self, body: Lines, result: Code) -> Lines:
+        """The body of a function that keeps its last value.
+
+        Several functions call this one for the same state, and it calls others: values that are not kept may be
+        computed exponentially often. Equal leaves are mostly the same objects, and so cheap to compare.
+        """
+        names = [*self._parameters.values()]
+        last = self.module.constant([(object(),) * len(names)])
+        same = " and ".join(f"m[{place}] is {name}" for place, name in enumerate(names))
+        kept = f"{last}[0] = ({', '.join(names)}, {result.text})"
+        return [f"m = {last}[0]", f"if {same}:", ["return m[-1]"], *body[:-1], kept, body[-1]]
 
     def state_variable(self, name: str) -> Code:
         """The value of a state variable."""

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.expressions import RULES
-from leadline.symbolic.concrete.writer import complete
+from leadline.symbolic.concrete.writer import Module, Writer, complete
 from leadline.symbolic.lang import (
     Int,
     InternalError,
@@ -137,3 +137,21 @@ def test_a_variable_without_a_value_is_an_internal_error(kind: Any) -> None:
 def test_a_pick_has_the_value_of_the_environment() -> None:
     picked = make(PickVar, Int(0, 9), NOWHERE, "x")
     assert [SEMANTICS.evaluate(picked, STATE, {"x": x}) for x in (4, 7)] == [4, 7]
+
+
+def test_parts_that_many_functions_share_are_written_once() -> None:
+    # Each level takes the two below it several times, behind conditions, as an unrolled recursion does.
+    def after(two: tuple[Any, Any], level: int) -> tuple[Any, Any]:
+        before, last = two
+        # A choice may go out of bounds: functions with errors are told apart by the places that these name.
+        chosen = choose(set_of(last), lambda x: x % 2 == last % 2)
+        far = ite(last > level, chosen, ite(before % 2 == 0, before + 1, last - 1))
+        return last, ite(last % 3 == 1, last, ite(last + before == level, far, before))
+
+    def written(levels: int) -> int:
+        _, last = reduce(after, range(levels), (NOW.i, NOW.i + 1))
+        module, variables = Module(), {variable.name: k for k, variable in enumerate(MODEL.variables)}
+        Writer(module, variables, (last.node,), RULES).translate(last.node)
+        return len(module.source.splitlines())
+
+    assert written(80) < 3 * written(40)
