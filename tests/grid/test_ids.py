@@ -53,7 +53,7 @@ from leadline.symbolic.lang.temporal import (
     Negated,
     Temporal,
 )
-from leadline.symbolic.lang.types import Atoms
+from leadline.symbolic.lang.types import Atoms, Mapped
 from leadline.symbolic.tla.lower.shapes import AnyOf
 from tests.grid.queries import changed, obligation, query
 
@@ -66,7 +66,7 @@ TYPES: tuple[Type, ...] = (
     *(Option(Bool()), Tuple((Bool(), Int(0, 1))), INFO, Union("Message", (("ping", INFO),))),
     *(Set(Bool()), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
     *(listed(Int(0, 3), (0, 2)), Graph(Tuple((Bool(), Int(0, 1))))),
-    Slots(Int(1, 2), Option(Tuple((Bool(), Int(0, 1)))), True),
+    Slots(Int(1, 2), Mapped(Tuple((Bool(), Int(0, 1)))), True),
     *(Atoms("Atom", ("a", '"b"')), AnyOf("Value", (("bool", record("bool", value=Bool())),))),
 )
 CLAIM = Property("claim", "Claim", PropertyKind.INVARIANT, "It holds.", HERE, X)
@@ -182,7 +182,7 @@ def test_every_field_of_what_a_model_is_made_of(thing: Any) -> None:
 
 
 def test_no_class_of_types_is_forgotten() -> None:
-    assert {type(x) for x in TYPES} - {Enum, Union, Set, Map} == {*leaves(Type)}
+    assert {type(x) for x in TYPES} - {Enum, Union, Set, Map, Option} == {*leaves(Type)}
     assert {type(x) for x in TEMPORAL} == {x for x in leaves(Temporal) if x.__module__ == Temporal.__module__}
 
 
