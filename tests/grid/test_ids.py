@@ -66,6 +66,7 @@ TYPES: tuple[Type, ...] = (
     *(Option(Bool()), Tuple((Bool(), Int(0, 1))), INFO, Union("Message", (("ping", INFO),))),
     *(Set(Bool()), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
     *(listed(Int(0, 3), (0, 2)), Graph(Tuple((Bool(), Int(0, 1))))),
+    Mapped(Bool()),
     Slots(Int(1, 2), Mapped(Tuple((Bool(), Int(0, 1)))), True),
     *(Atoms("Atom", ("a", '"b"')), AnyOf("Value", (("bool", record("bool", value=Bool())),))),
 )
