@@ -55,6 +55,7 @@ class _SoFar:
         early: is told of each property that fails and of what goes out of bounds, after a while; None if nobody
             is.
         fail_fast: whether the first of them ends the search.
+        shortens: whether a shorter counterexample is looked for: a property fails once that search has ended.
 
     Attributes:
         results: the results by what they are about.
@@ -71,6 +72,7 @@ class _SoFar:
         count: int,
         early: Callable[[Result], None] | None,
         fail_fast: bool,
+        shortens: bool,
     ) -> None:
         self._model, self._heard, self._show, self._count = model, heard, show, count
         self._early, self._fail_fast = early, fail_fast
@@ -79,7 +81,8 @@ class _SoFar:
         self.results: dict[object, Result] = {}
         self.reached: dict[str, Progress] = {}
         self.failed: dict[str, Result] = {}
-        self.listener = Listener(self._progress, self._told, self._told, self._tell)
+        told = self._told if shortens else self._done
+        self.listener = Listener(self._progress, told, self._done, self._tell)
 
     def begin_again(self, model: Model, known: Iterable[Result]) -> None:
         """Forget what was told about the model with narrower types, since its runs are not runs of this one.
@@ -93,7 +96,7 @@ class _SoFar:
         for told in (self.results, self.failed):
             told.clear()
         for result in known:
-            self._told(result)
+            self._done(result)
 
     def _progress(self, now: Progress) -> None:
         self.reached[now.engine] = now
@@ -109,6 +112,9 @@ class _SoFar:
             self._announce(_BEYOND, result)
         if result.part is not None:
             self._show(f"{len(self.results)} of {self._count} parts")
+
+    def _done(self, result: Result) -> None:
+        self._told(result)
         if result.verdict is not Verdict.VIOLATED or judgement(self._model, result) is not Judgement.FAILED:
             return
         self.failed[result.property] = result
@@ -191,7 +197,7 @@ class Asked:
             Interrupted: on Ctrl-C, with a message; the answer so far is kept.
         """
         count = len(self.engine.parts(self.model, self.query))
-        so_far = _SoFar(self.model, heard, show, count, early, fail_fast)
+        so_far = _SoFar(self.model, heard, show, count, early, fail_fast, self.query.options.shortens)
         narrow, kept = self.model, Kept() if ask is None else None
 
         def asked(model: Model, rest: Limits) -> Answer:

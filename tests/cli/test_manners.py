@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -171,6 +172,25 @@ def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch
     assert "never-one  reached  1" in ran.out
     expected = "interrupted; no counterexample within 4 steps so far: below-three, not-negative, deadlock"
     assert expected in ran.err
+
+
+@pytest.mark.parametrize("shortest", [True, False])
+def test_fail_fast_waits_for_the_shortest_counterexample_where_it_was_asked_for(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch, shortest: bool
+) -> None:
+    ended = []
+
+    def found(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
+        longer = Result("below-three", "bmc", Verdict.VIOLATED, Effort(total=1.0), depth=0, steps=9)
+        listener.told(longer)
+        ended.append(False)
+        listener.done(replace(longer, steps=1))
+        raise AssertionError("a property has failed")
+
+    monkeypatch.setattr(asked, "answer", found)
+    command = ("check", "counter.py", "--engine", "bmc", "--unroll", "sweeps", "--property", "below-three")
+    ran = leadline(*command, "--fail-fast", *(["--shortest"] if shortest else []))
+    assert (ran.code, bool(ended)) == (12, shortest)
 
 
 @pytest.mark.parametrize("command", ["explore", "simulate"])
