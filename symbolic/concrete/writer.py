@@ -11,14 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang import (
-    Int,
-    OutOfBounds,
-    Property,
-    Span,
-    Type,
-    Value,
-)
+from leadline.symbolic.lang import Int, OutOfBounds, Property, Span, Type, Value
 from leadline.symbolic.lang.nodes import (
     KINDS,
     Invalid,
@@ -243,7 +236,8 @@ class Writer:
         variables: the position of each state variable in a state.
         roots: all expressions that the function evaluates.
         rules: the rule of each kind of node.
-        around: writes the function that calls this one, which then is that of the one root and takes its leaves.
+        around: the writer of the calling function, if this function has one: then there is one root, and the
+            function's parameters are the leaves of the root.
 
     Attributes:
         stack: the nodes whose code is being written, each inside the one before it.
@@ -276,7 +270,8 @@ class Writer:
         if around is None:
             self._uses, self._sizes = _uses(roots)
             return
-        # What is used again outside of the root counts as used again: to count anew takes as long as to write.
+        # The counts of the calling function are kept. A node counts as shared if it is shared there: counting anew
+        # for each function would take as long as writing it.
         self._uses, self._sizes = around._uses, around._sizes
         self.source = around.source
         (self._root,) = roots
@@ -319,7 +314,10 @@ class Writer:
             result = writers[-1]._called(*writer._function(result))
 
     def _enter(self, node: Node, writers: list[Writer]) -> Code | None:
-        """The code of a node; None if its coroutine is on a stack now, its own writer's if it needs a function."""
+        """The code of a node; None if it is not finished.
+
+        The coroutine of such a node is on the stack then: on that of a new writer if the node needs a function.
+        """
         found = self.known(node)
         if found is not None:
             return found

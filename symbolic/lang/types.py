@@ -265,7 +265,7 @@ class Option(Type):
 
 
 class Mapped(Option):
-    """What a map of TLA+ gives for a key: None where its domain has no such key."""
+    """The value of a partial function of TLA+ at an argument: None if its domain does not have the argument."""
 
 
 class Bool(Type):

@@ -229,10 +229,10 @@ class Printer:
     # -- binders ------------------------------------------------------------------------------------
 
     def visit_SetFilter(self, node: n.SetFilter) -> Text:
-        match node.body:
-            case n.IsSome(item=n.Apply(map=of, key=node.var, type=Mapped())) if isinstance(
-                node.domain, n.Universe
-            ) and node.var not in n.free_variables(of):
+        match node:
+            case n.SetFilter(
+                domain=n.Universe(), body=n.IsSome(item=n.Apply(map=of, key=node.var, type=Mapped()))
+            ) if node.var not in n.free_variables(of):
                 return self._domain(of)
         return atom(f"{{{self._range(node.var, node.domain)} : {self._plain(node.body)}}}")
 

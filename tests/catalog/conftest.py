@@ -1,4 +1,4 @@
-"""What the tests of this room share."""
+"""A fixture for tests of the catalog: the trial of a file without a process."""
 
 from __future__ import annotations
 
