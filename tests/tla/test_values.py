@@ -16,7 +16,7 @@ from tests.tla.loading import specification
 MODULES = "Integers, Sequences, FiniteSets, TLC, FiniteSetsExt, Functions, Bags"
 DEFINITIONS = """
 CONSTANTS a, b, A_1, A_2, B_1
-RECURSIVE Sum(_), Even(_), Odd(_), Guarded(_, _)
+RECURSIVE Deep(_, _), Sum(_), Even(_), Odd(_), Guarded(_, _)
 Sum(S) == IF S = {} THEN 0 ELSE LET x == CHOOSE y \\in S : TRUE IN x + Sum(S \\ {x})
 Even(n) == IF n = 0 THEN TRUE ELSE Odd(n - 1)
 Odd(n) == IF n = 0 THEN FALSE ELSE Even(n - 1)
@@ -33,6 +33,10 @@ Parts ==
      \\/ FALSE
 plus[i, j \\in Int, <<k, l>> \\in Nat \\X Nat] == i + j + k + l
 Biggest(S) == CHOOSE x \\in S : \\A y \\in S : y <= x
+Links == {p \\in (1..2) \\X (1..2) : p[1] < p[2]}
+Given(f, S) == [x \\in S |-> IF x[1] = 1 /\\ x \\in DOMAIN f THEN f[x] ELSE 0]
+Strict(f) == DOMAIN f
+Deep(f, n) == IF n = 0 THEN DOMAIN f ELSE Deep(f, n - 1)
 """
 CONFIG = "CONSTANTS a = a b = b A_1 = A_1 A_2 = A_2 B_1 = B_1"
 
@@ -122,6 +126,9 @@ VALUES = {
     "Second(Fail, 2)": "2",
     "Lazy(FALSE, Fail)": "0",
     "Guarded(3, Fail)": "0",
+    "Given([p \\in Links |-> 5], {<<1, 2>>, <<2, 1>>})": "(<<1, 2>> :> 5 @@ <<2, 1>> :> 0)",
+    "Strict([p \\in Links |-> 5]) \\cup Deep([p \\in Links |-> 5], 1)": "{<<1, 2>>}",
+    "LET f == [p \\in Links |-> 5] IN IF Even(2) THEN DOMAIN f \\cup DOMAIN f ELSE {}": "{<<1, 2>>}",
     "FoldSet(LAMBDA x, y : x + y, 0, 1..4)": "10",
     "Min({3, 1}) + Max({3, 1})": "4",
     "BagCardinality(SetToBag({1, 2}) (+) SetToBag({2}))": "3",

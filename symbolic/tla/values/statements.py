@@ -58,13 +58,10 @@ def settle(t: Translation, parts: Sequence[s.Expression], scope: Scope, lines: L
         around = scope.names
         scope = settle(t, [pending.body], scope.within(pending.names), lines)
         variable = scope.fn.new(t.source.fresh(name))
-        if any(name in t.analysis.evaluated(part) for part in parts):
-            code = t.expr(pending.body, scope)
-            local = Local(variable, code.kind)
-            lines.append(f"{variable} = {code.text}")
-        else:
-            local = Local(variable, called=True)
-            lines.append(f"{variable} = Lazy({t.later(pending.body, scope)})")
+        now = any(name in t.analysis.evaluated(part) for part in parts)
+        code = t.expr(pending.body, scope) if now else t.later(pending.body, scope)
+        local = Local(variable, code.kind, called=not now)
+        lines.append(f"{variable} = {code.text}")
         scope = replace(scope, names=around, known={**scope.known, pending: local})
     return scope
 

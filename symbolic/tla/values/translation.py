@@ -474,12 +474,11 @@ class Translation:
         for p, a in zip(one.parameters, e.arguments, strict=True):
             if p.arity:
                 arguments.append(self.callable(a, p.arity, scope))
-            elif p.name in lazy:
-                arguments.append(f"Lazy({self.later(a, scope)})")
-            else:
-                code = self.expr(a, scope)
-                arguments.append(as_value(code))
-                kinds |= {p.name: code.kind} if code.kind in _SPECIAL and not self.recursive(key) else {}
+                continue
+            code = self.later(a, scope) if p.name in lazy else self.expr(a, scope)
+            arguments.append(as_value(code))
+            if code.kind is Kind.LAZY or (code.kind in _SPECIAL and not self.recursive(key)):
+                kinds[p.name] = code.kind
         fn, kind = self.definition(key, lazy, kinds)
         if not lazy and self._remembers(one, e, scope):
             fn = self.source.remembered(fn, by_value=not self.analysis.reads_of(key).now)
@@ -606,8 +605,9 @@ class Translation:
             code = self.expr(e, scope)
             before.append((variable, code.text))
             return Local(variable, code.kind)
-        before.append((variable, f"Lazy({self.later(e, scope)})"))
-        return Local(variable, called=True)
+        code = self.later(e, scope)
+        before.append((variable, code.text))
+        return Local(variable, code.kind, called=True)
 
     def by_name(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> bool:
         """Whether an expression is put in place of a name in the rest: it is cheap, used once or primed."""
@@ -617,11 +617,11 @@ class Translation:
             return True
         return self.reads_state(e, scope) and self.analysis.primes(rest, name)
 
-    def later(self, e: s.Expression, scope: Scope) -> str:
-        """A function without parameters that evaluates an expression."""
+    def later(self, e: s.Expression, scope: Scope) -> Code:
+        """A function without parameters that evaluates an expression, with the kind of its value."""
         fn = self.source.fn("later", (), scope.fn)
-        self.body(e, replace(scope, fn=fn), fn.lines, truth=False)
-        return self.source.bound(scope.fn, fn)
+        kind = self.body(e, replace(scope, fn=fn), fn.lines, truth=False)
+        return Code(f"Lazy({self.source.bound(scope.fn, fn)})", kind)
 
     # Operators as arguments
 
