@@ -288,15 +288,8 @@ def run(args: argparse.Namespace) -> Exit:
         return violations(args)
     if args.view is not None:
         raise UserError("--view tells counterexamples of --all N apart: add --all")
-    output.check_writable(args.log, "--log")
     if args.proof is not None:
-        # Here, since few checks write a proof.
-        from leadline.symbolic.engines.bounded.refutation import formula_of
-
-        _check_proof(args.proof)
-        _check_proof(formula_of(args.proof))
-        # A refutation is of a bounded check, by whichever solver.
-        args.engine = args.engine or next(x.name for x in engines_of("check").values() if x.takes_solver)
+        _check_proof(args)
     try:
         question = _put(args)
     except NoBehaviour as found:
@@ -320,11 +313,15 @@ def _write_log(path: Path, query: Query, model: Model) -> None:
     options = query.options
     assert isinstance(options, SimulateOptions)
     run = random_run(Semantics(model), Random(options.seed), weights_of(model, options))
-    with path.open("w", encoding="utf-8") as file:
-        for one in islice(run, options.depth + 1):
-            if one.state is not None:
-                file.write(log_line(model, one.action, one.picks, one.state))
-    tell(f"wrote {path}")
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            for one in islice(run, options.depth + 1):
+                if one.state is not None:
+                    file.write(log_line(model, one.action, one.picks, one.state))
+    except OSError as error:
+        tell(f"--log {path}: {error.strerror}: the log is not whole")
+    else:
+        tell(f"wrote {path}")
 
 
 def _assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:
@@ -351,8 +348,7 @@ def expressions(entry: Entry, settings: Mapping[str, Setting], model: Model) -> 
 
 def _put(args: argparse.Namespace) -> Question:
     """Have a query answered."""
-    output.check_writable(args.out)
-    output.check_writable(args.dot, "--dot")
+    output.check_writable(args, "out", "dot", "log", "proof")
     if args.merge and args.dot is None:
         raise UserError("--merge is for the graph of states: add --dot FILE")
     engine = likely_engine(args.command, _given(args))
@@ -507,10 +503,20 @@ class Question(Asked):
         output.deliver((), text, out)
 
 
-def _check_proof(path: Path) -> None:
-    output.check_writable(path, "--proof")
-    if output.is_special(path):
-        raise UserError(f"--proof {path}: this is a device or a pipe; a proof needs a file")
+def _check_proof(args: argparse.Namespace) -> None:
+    """A refutation is of a bounded check, by whichever solver, and in two files."""
+    # Here, since few checks write a proof.
+    from leadline.symbolic.engines.bounded.refutation import formula_of
+
+    bounded = next(x.name for x in engines_of("check").values() if x.takes_solver)
+    if args.engine not in (None, bounded):
+        raise UserError(f"--proof means nothing to the engine {args.engine}: leave one of them out")
+    args.engine = bounded
+    output.check_place(args.proof, "--proof")
+    output.check_place(formula_of(args.proof), "--proof")
+    for path in (args.proof, formula_of(args.proof)):
+        if output.is_special(path):
+            raise UserError(f"--proof {path}: this is a device or a pipe; a proof needs a file")
 
 
 def _write_proof(path: Path, asked: Question, limits: Limits) -> Exit:
@@ -645,8 +651,8 @@ class _Graph:
         names = [one.tla if isinstance(one, Action) else one.name for one in self._meaning.model.actions]
         head = f"{title(self._model)}\n{counted(len(nodes), 'node')}"
         text = states_graph(self._graph, names, head, path, whole=not self._names)
-        output.write_out(self._file, text, "--dot")
-        tell(f"wrote {self._file}")
+        if output.keep(self._file, text, "--dot"):
+            tell(f"wrote {self._file}")
 
 
 def _value_line(semantics: Semantics, one: Property, state: State) -> str:

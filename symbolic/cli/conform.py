@@ -84,8 +84,7 @@ def _add_max_states(parser: argparse.ArgumentParser, about: str) -> None:
 
 def _conform(args: argparse.Namespace) -> Exit:
     """Answer the question, and show the run or the reason."""
-    output.check_writable(args.out)
-    output.check_writable(args.html, "--html")
+    output.check_writable(args, "out", "html")
     about = read_map(args.map) if args.map is not None else LogMap()
     entry, _, model = chosen_model(args)
     with live("explaining the log: ") as show:
@@ -104,10 +103,9 @@ def _conform(args: argparse.Namespace) -> Exit:
     code = output.deliver(_report(found, model, args.format == "text"), written, args.out)
     if args.html is not None and found.run is not None:
         what = "the log" if found else "the longest beginning of the log that is a run of the model"
-        output.write_out(
-            args.html, trace_page(Semantics(model), found.run, f"A run that explains {what}."), "--html"
-        )
-        tell(f"wrote {args.html}")
+        text = trace_page(Semantics(model), found.run, f"A run that explains {what}.")
+        if output.keep(args.html, text, "--html"):
+            tell(f"wrote {args.html}")
     return max(code, _CODES[found.verdict])
 
 

@@ -61,7 +61,7 @@ def _write_tla(args: argparse.Namespace, model: Model, names: Sequence[str]) -> 
         base.with_suffix(".cfg"): tlc_config(model, names, args.deadlock),
     }
     for path in texts:
-        check_writable(path)
+        check_writable(argparse.Namespace(**{**vars(args), "out": path}), "out")
     for path, text in texts.items():
         write_out(path, text)
         tell(f"wrote {path}")
@@ -88,7 +88,7 @@ def _write_aiger(args: argparse.Namespace, model: Model, names: Sequence[str], s
     form = ".aag" if args.out is None else args.out.suffix
     if form not in (".aag", ".aig"):
         raise UserError(f"--out {args.out}: a file that ends in .aig (binary) or .aag (ASCII) is needed")
-    check_writable(args.out)
+    check_writable(args, "out")
     properties = [model.properties[name] for name in names]
     if args.deadlock:
         properties.append(deadlock_property(model))

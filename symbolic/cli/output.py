@@ -16,10 +16,12 @@ from typing import Any
 
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.tables import plain
+from leadline.symbolic.catalog import split_path
 from leadline.symbolic.cli.terminal import Exit, NoOutput, in_colour, printable, put, tell, width
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.ask.result import Judgement
+from leadline.symbolic.files import real_path
 from leadline.symbolic.lang import PropertyKind, UserError
 from leadline.symbolic.trace import DEADLOCK, Line, LineKind, Trace, document, end_reason, itf, tla_module
 
@@ -178,14 +180,51 @@ def picture(form: str, semantics: Semantics, trace: Trace, begin: str = "") -> s
     return PICTURES[form](diagram(page_data(semantics, trace, begin)))
 
 
-def check_writable(path: Path | None, option: str = "--out") -> None:
-    """Check before the work begins that an option's file can be written.
+_READ = ("protocol", "config", "file", "logs", "map", "recheck", "trace", "witness")
+"""The arguments that name files to read."""
+
+
+def check_writable(args: argparse.Namespace, *names: str) -> None:
+    """Check before the work begins that the files of options can be written, and that each is lost by none.
+
+    Args:
+        args: the arguments.
+        names: the options, as attributes of the arguments.
+
+    Raises:
+        UserError: if one cannot, or is a file that the command reads, or that of two options.
+    """
+    taken = {real_path(path): "a file that the command reads" for path in _files_read(args)}
+    for name in names:
+        path, option = getattr(args, name), f"--{name.replace('_', '-')}"
+        if path is None:
+            continue
+        check_place(path, option)
+        real = real_path(path)
+        if real in taken and not is_special(path):
+            raise UserError(f"{option} {path}: this is {taken[real]}: name another")
+        taken[real] = f"the file of {option}"
+
+
+def _files_read(args: argparse.Namespace) -> Iterator[Path]:
+    for name in _READ:
+        value = getattr(args, name, None)
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, Path):
+                yield one
+            elif isinstance(one, str) and (python := split_path(one)) is not None:
+                yield python[0]
+            elif isinstance(one, str) and one.endswith(".tla"):
+                yield Path(one)
+                yield Path(one).with_suffix(".cfg")
+
+
+def check_place(path: Path, option: str) -> None:
+    """Check that a file can be written there.
 
     Raises:
         UserError: if it cannot.
     """
-    if path is None:
-        return
     real = _real(path, option)
     folder = real.parent
     if not folder.is_dir():

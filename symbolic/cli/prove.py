@@ -75,7 +75,7 @@ def _prove(args: argparse.Namespace) -> Exit:
         raise UserError("nothing to prove: write leadline prove PROTOCOL --property NAME (or --recheck FILE)")
     if args.out is not None and args.obligations:
         raise UserError("--out: some obligations alone prove nothing; leave --obligation out")
-    check_writable(args.out)
+    check_writable(args, "out", "write_strengthenings")
     if args.write_strengthenings is not None:
         _check_strengthenings(args)
     entry, settings, model = inputs.chosen_model(args)
@@ -102,7 +102,6 @@ def _check_strengthenings(args: argparse.Namespace) -> None:
         raise UserError(f"{WRITE} means nothing to the engine {args.engine}: leave one of them out")
     if args.write_strengthenings.suffix != ".py":
         raise UserError(f"{WRITE} {args.write_strengthenings}: give a file that ends in .py")
-    check_writable(args.write_strengthenings, WRITE)
     args.engine = PdrOptions.engine
 
 

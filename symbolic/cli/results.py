@@ -75,7 +75,7 @@ def _results(args: argparse.Namespace) -> Exit:
     """Show or export the rows, and compare them with a baseline."""
     if args.compact:
         return _compact(args)
-    output.check_writable(args.out)
+    output.check_writable(args, "out")
     here = _read(args.store)
     there = None if args.baseline is None else _read(args.baseline)
     wanted = _condition(args.where, [here] if there is None else [here, there])
@@ -240,8 +240,7 @@ def _write_page(args: argparse.Namespace) -> Exit:
     """Write the page of a store."""
     if args.out is None and args.svg is None:
         raise UserError("say what to write: --out FILE.html for the page, --svg FILE.svg for the maps")
-    output.check_writable(args.out)
-    output.check_writable(args.svg, "--svg")
+    output.check_writable(args, "out", "svg")
     given = {entry.name: entry for entry in map(find, args.protocols)}
     held = _read(args.store)
     if args.svg is not None:

@@ -68,8 +68,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Replay the traces of a file and show them."""
-    output.check_writable(args.out)
-    output.check_writable(args.html, "--html")
+    output.check_writable(args, "out", "html")
     if args.witness is not None and not isinstance(args.file, Path):
         raise UserError(
             f"--from-aiger-witness: {args.file} is elsewhere, and a file of this machine is needed"

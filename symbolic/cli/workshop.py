@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
+import keyword
+import re
 import subprocess
 import sys
 import time
@@ -12,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic import lang
 from leadline.symbolic.catalog import entries, split_path
 from leadline.symbolic.cli.inputs import at_least
 from leadline.symbolic.cli.output import write_out
@@ -113,7 +117,7 @@ def declare_watch(parser: argparse.ArgumentParser) -> None:
 def _init(args: argparse.Namespace) -> Exit:
     """Write the protocol and its test into the working directory."""
     module = args.name.replace("-", "_").lower()
-    if not module.isidentifier() or not module.isascii():
+    if not re.fullmatch("[a-z][a-z0-9_]*", module):
         raise UserError(
             f"{args.name} cannot name a Python file: use letters, digits and -, such as my-protocol"
         )
@@ -122,6 +126,13 @@ def _init(args: argparse.Namespace) -> Exit:
     there = [str(path) for path in files if path.exists()]
     if there:
         raise UserError(f"{' and '.join(there)}: there already; nothing is written")
+    # The module of this name, such as `queue`, which Python itself needs, would not be found from this folder.
+    found = importlib.util.find_spec(module)
+    if keyword.iskeyword(module) or hasattr(lang, name) or (found is not None and found.origin is not None):
+        other = f"my-{args.name}"
+        raise UserError(
+            f"{args.name}: Python, a package or Leadline has this name: use another, such as {other}"
+        )
     for path, text in files.items():
         write_out(path, text.format(name=name, module=module, title=name))
     wrote = f"wrote {' and '.join(map(str, files))}"

@@ -41,6 +41,12 @@ def test_what_to_check_is_in_the_configuration(leadline: Leadline, tmp_path: Pat
     assert "BelowThree ==" in (tmp_path / "Counter.tla").read_text(encoding="utf-8")
 
 
+def test_a_module_is_not_overwritten_by_its_export(leadline: Leadline) -> None:
+    leadline("export", "counter.py", "--to", "tla", "--out", "out")
+    ran = leadline("export", "out/Counter.tla", "--to", "tla", "--out", "out")
+    assert (ran.code, "out/Counter.tla: this is a file that the command reads" in ran.err) == (2, True)
+
+
 def test_a_folder_that_cannot_be_made(leadline: Leadline, tmp_path: Path) -> None:
     ran = leadline("export", "counter.py", "--to", "tla", "--out", "counter.py")
     assert (ran.code, ran.out, ran.err) == (2, "", "leadline: --out counter.py: File exists: name a folder\n")

@@ -65,6 +65,28 @@ def test_where_nothing_can_be_written(command: str, out: str, complaint: str, le
     assert ran.err == f"leadline: --out {out}: {complaint}\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (
+            "check counter.py --out counter.py",
+            "--out counter.py: this is a file that the command reads: name",
+        ),
+        ("explore counter.py --dot ./counter.py", "--dot counter.py: this is a file that the command reads"),
+        ("explore counter.py --dot x --out x", "--dot x: this is the file of --out: name another"),
+        ("simulate counter.py:Counter --log link.py", "--log link.py: this is a file that the command reads"),
+        ("prove counter.py --property x --out a.py --write-strengthenings a.py", "the file of --out"),
+        ("conform counter.py a.csv --html a.csv", "--html a.csv: this is a file that the command reads"),
+        ("trace a.json --format json --out a.json", "--out a.json: this is a file that the command reads"),
+        ("check A.tla --out A.cfg", "--out A.cfg: this is a file that the command reads"),
+    ],
+)
+def test_a_file_that_is_read_is_not_overwritten(arguments: str, complaint: str, leadline: Leadline) -> None:
+    Path("link.py").symlink_to("counter.py")
+    ran = leadline(*arguments.split())
+    assert (ran.code, ran.out, complaint in ran.err) == (2, "", True), ran.err
+
+
 def test_an_answer_whose_file_fails_is_on_standard_output(leadline: Leadline) -> None:
     # The exit code stays the verdict's.
     ran = leadline("check", "counter.py", "--out", "/dev/full")
@@ -79,6 +101,9 @@ def test_an_answer_whose_file_fails_is_on_standard_output(leadline: Leadline) ->
     ran = leadline(*["prove", "counter.py", "--property", "not-negative", "--out", "/dev/full"])
     assert (ran.code, "proved" in ran.out) == (0, True)
     assert json.loads(ran.out[ran.out.index("{\n") :])["property"] == "not-negative", "its certificate"
+    ran = leadline("explore", "counter.py", "--dot", "/dev/full")
+    assert (ran.code, "digraph" in ran.out) == (12, True)
+    assert leadline("simulate", "counter.py", "--log", "/dev/full").code == 12
 
 
 def test_without_a_verdict_a_file_that_fails_is_a_mistake(leadline: Leadline) -> None:

@@ -78,6 +78,13 @@ def test_a_proof_that_takes_too_long_leaves_the_question_open(
     assert (ran.code, ran.err) == (20, "leadline: no proof: time: stopped after 30 s\n")
 
 
+@pytest.mark.parametrize("engine", ["explore", "pdr", "portfolio"])
+def test_another_engine_writes_none(engine: str, leadline: Leadline) -> None:
+    ran = leadline("check", "counter.py", "--engine", engine, "--proof", "p.drup")
+    complaint = f"--proof means nothing to the engine {engine}: leave one of them out"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"leadline: {complaint}\n")
+
+
 @pytest.mark.parametrize(
     ("path", "complaint"),
     [("nowhere/p", "--proof nowhere/p: there is no folder nowhere"), (".", "--proof .: this is a folder")],

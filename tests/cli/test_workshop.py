@@ -36,10 +36,16 @@ def test_a_first_protocol_and_its_test_pass(leadline: Leadline) -> None:
     assert Path("my_lock.py").read_text() == without_lock
 
 
-@pytest.mark.parametrize("name", ["2pc", "a/b", "", "naïve"])
-def test_a_name_that_names_no_file(name: str, leadline: Leadline) -> None:
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *((name, "cannot name a Python file") for name in ("2pc", "a/b", "", "_", "naïve")),
+        *((name, "has this name: use another, such as my-") for name in ("class", "queue", "pytest", "map")),
+    ],
+)
+def test_a_name_that_a_protocol_cannot_have(name: str, text: str, leadline: Leadline) -> None:
     ran = leadline("init", name)
-    assert (ran.code, "cannot name a Python file" in ran.err) == (2, True)
+    assert (ran.code, text in ran.err) == (2, True)
     assert sorted(path.name for path in Path().iterdir()) == ["counter.py", "lamp.py"]
 
 

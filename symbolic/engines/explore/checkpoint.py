@@ -45,6 +45,8 @@ class Checkpoint:
                 raise UserError(f"--checkpoint {folder}: it has other files: name a new or an empty folder")
             if known is None:
                 _write(path, json.dumps(wanted).encode())
+        except FileExistsError as error:
+            raise UserError(f"--checkpoint {folder}: this is a file: name a folder") from error
         except (OSError, ValueError) as error:
             raise UserError(f"--checkpoint {folder} cannot be used: {error}") from error
         if known is not None and known != wanted:
