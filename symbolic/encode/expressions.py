@@ -55,6 +55,8 @@ from leadline.symbolic.lang.nodes import free_variables
 
 Number = list[int]
 """A two's complement number of literals."""
+MOST_COUNTED_ONE_HOT = 16
+"""The greatest number to which the members of a set are counted with a literal for each number."""
 
 _TABLES: dict[type[n.Node], Callable[[int, int], int]] = {
     n.Add: operator.add,
@@ -63,6 +65,15 @@ _TABLES: dict[type[n.Node], Callable[[int, int], int]] = {
     n.Div: operator.floordiv,
     n.Mod: operator.mod,
 }
+
+
+def _fixed(shape: Shape, kind: Int) -> int | None:
+    """The value of a number that is constant."""
+    if not isinstance(shape, Bits):
+        return next((x for x, literal in shape.items() if literal == TRUE), None)
+    if any(bit not in (TRUE, FALSE) for bit in shape.bits):
+        return None
+    return kind.low + sum(1 << place for place, bit in enumerate(shape.bits) if bit == TRUE)
 
 
 class Integers:
@@ -112,10 +123,10 @@ class Integers:
             return TRUE
         if left[1].low > right[1].high:
             return FALSE
-        if isinstance(left[0], Bits) and right[1].low == right[1].high:
-            return -self._above(left[0], right[1].low - left[1].low)
-        if isinstance(right[0], Bits) and left[1].low == left[1].high:
-            return self._above(right[0], left[1].low - 1 - right[1].low)
+        if isinstance(left[0], Bits) and (high := _fixed(*right)) is not None:
+            return -self._above(left[0], high - left[1].low)
+        if isinstance(right[0], Bits) and (low := _fixed(*left)) is not None:
+            return self._above(right[0], low - 1 - right[1].low)
         if is_binary(left[1]) or is_binary(right[1]):
             difference = self.add(self.number(*right), self.negate(self.number(*left)))
             return -difference[-1]
@@ -133,7 +144,9 @@ class Integers:
         return disj(cases)
 
     def _above(self, number: Bits, bound: int) -> int:
-        """Whether a number in binary, of which its type's least value was taken, is above a constant from 0."""
+        """Whether a number in binary, of which its type's least value was taken, is above a constant."""
+        if bound < 0 or bound >> len(number.bits):
+            return TRUE if bound < 0 else FALSE
         found = FALSE
         for place, bit in enumerate(number.bits):
             # A higher place decides, unless the two have the same bit there.
@@ -338,19 +351,28 @@ class Collections:
         made = {x: circuit.conj((a, sign * right.get(x, FALSE))) for x, a in left.items()}
         return {x: literal for x, literal in made.items() if literal != FALSE}
 
-    def count(self, literals: list[int], kind: Int) -> Shape:
-        """The number of true literals, as a value of the type."""
+    def count(self, literals: Sequence[int], kind: Int) -> Shape:
+        """The number of true literals as a value of the type; for more, its greatest number if that is small."""
+        if kind.high > MOST_COUNTED_ONE_HOT:
+            # A count one-hot has as many gates as the literals times the type's numbers.
+            numbers: list[Number] = [[literal, FALSE] for literal in literals] or [[FALSE, FALSE]]
+            while len(numbers) > 1:
+                pairs = zip(numbers[::2], numbers[1::2], strict=False)
+                odd = numbers[len(numbers) // 2 * 2 :]
+                numbers = [self.integers.add(*pair) for pair in pairs] + odd
+            return self.integers.from_number(numbers[0], kind)
         counts = {0: TRUE}
         for literal in literals:
-            counts = self._counted(counts, literal)
+            counts = self._counted(counts, literal, kind.high)
         return self.as_integer(counts, kind)
 
-    def _counted(self, counts: dict[int, int], literal: int) -> dict[int, int]:
-        """A one-hot count, increased if one more literal is true."""
+    def _counted(self, counts: dict[int, int], literal: int, most: int) -> dict[int, int]:
+        """A one-hot count up to a greatest number, increased if one more literal is true."""
         conj = self.circuit.conj
         grown: dict[int, int] = {}
-        for number in range(min(counts), max(counts) + 2):
-            stay = conj((counts.get(number, FALSE), -literal))
+        for number in range(min(counts), min(max(counts) + 1, most) + 1):
+            here = counts.get(number, FALSE)
+            stay = here if number == most else conj((here, -literal))
             step = conj((counts.get(number - 1, FALSE), literal))
             grown[number] = self.circuit.disj((stay, step))
         return {number: bit for number, bit in grown.items() if bit != FALSE}
@@ -443,7 +465,7 @@ class Collections:
         for item, kept in zip(items.items, keep, strict=True):
             for before, literal in counts.items():
                 arms[before].append((conj((literal, kept)), item))
-            counts = self._counted(counts, kept)
+            counts = self._counted(counts, kept, len(keep))
         return Items(counts, tuple(self.values.mux(arm, kind.item) for arm in arms))
 
 
@@ -498,14 +520,15 @@ class Expressions:
             stack = [root]
             while stack:
                 node = stack[-1]
-                if self._key(node) in self._memo:
+                key = self._key(node)
+                if key in self._memo:
                     stack.pop()
                     continue
                 missing = [child for child in self._needed(node) if self._key(child) not in self._memo]
                 if missing:
                     stack.extend(reversed(missing))
                     continue
-                self._memo[self._key(node)] = self._apply(node)
+                self._memo[key] = self._apply(node)
                 stack.pop()
             return self._memo[self._key(root)]
         finally:
@@ -517,7 +540,7 @@ class Expressions:
             free = free_variables(node)
             order = tuple(sorted(free, key=lambda b: (b.level, b.name, repr(b.type))))
             self._order[node] = order
-        return node, tuple(self._environment[b] for b in order)
+        return node, tuple([self._environment[b] for b in order])
 
     def _known(self, node: n.Node) -> Partial | None:
         return self._memo.get(self._key(node))
@@ -542,6 +565,11 @@ class Expressions:
         if isinstance(node, n.Member) and isinstance(node.domain, n.Universe):
             # Whether a value is of a type is a check of ranges, for which no value is listed.
             yield node.element
+            return
+        if isinstance(node, n.Lt | n.Le | n.Eq) and _most_counted(node) is not None:
+            yield from (
+                one.item if isinstance(one, n.Cardinality) else one for one in (node.left, node.right)
+            )
             return
         if isinstance(node, n.BigUnion) and isinstance(node.item, n.SetMap | n.SetOf):
             yield from [node.item.domain] if isinstance(node.item, n.SetMap) else node.item.items
@@ -696,6 +724,10 @@ class Expressions:
         return self.circuit.implies(premise, conclusion), self.circuit.disj((error, late))
 
     def visit_Eq(self, node: n.Eq) -> Partial:
+        if _most_counted(node) is not None:
+            (left, here), (right, there) = self._counted(node, node.left), self._counted(node, node.right)
+            both = self.integers.at_most(left, right), self.integers.at_most(right, left)
+            return self.circuit.conj(both), self.circuit.disj((here, there))
         (left, right), error = self._all(node.left, node.right)
         return self.values.equal(left, right, node.left.type), error
 
@@ -719,10 +751,21 @@ class Expressions:
         return shape, self.circuit.disj((error, own))
 
     def visit_comparison(self, node: n.Lt | n.Le) -> Partial:
-        (left, right), error = self._all(node.left, node.right)
+        (left, here), (right, there) = self._counted(node, node.left), self._counted(node, node.right)
         compare = self.integers.less if isinstance(node, n.Lt) else self.integers.at_most
-        assert isinstance(node.left.type, Int) and isinstance(node.right.type, Int)
-        return compare((left, node.left.type), (right, node.right.type)), error
+        return compare(left, right), self.circuit.disj((here, there))
+
+    def _counted(self, node: n.Lt | n.Le | n.Eq, side: n.Node) -> tuple[tuple[Shape, Int], int]:
+        """A side of a comparison: of a set's members no more are counted than the comparison tells apart."""
+        most = _most_counted(node)
+        if most is None or not isinstance(side, n.Cardinality):
+            shape, error = self._get(side)
+            assert isinstance(side.type, Int)
+            return (shape, side.type), error
+        members, error = self._get(side.item)
+        kind = Int(0, most) if most <= MOST_COUNTED_ONE_HOT else side.type
+        assert isinstance(kind, Int)
+        return (self.collections.count([*members.values()], kind), kind), error
 
     # -- binders ----------------------------------------------------------------------------------
 
@@ -1021,6 +1064,15 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
     """
     items = node.domain.items if isinstance(node.domain, n.SetOf) else None
     return items if items and all(x.type == node.element.type for x in items) else None
+
+
+def _most_counted(node: n.Lt | n.Le | n.Eq) -> int | None:
+    """One more than the constant that a set's number of members is compared with; None of other nodes."""
+    for counted, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(counted, n.Cardinality) and isinstance(other, n.Const):
+            constant: int = other.value
+            return max(constant, 0) + 1
+    return None
 
 
 def _conditions(node: n.Forall | n.Exists) -> tuple[n.Node, ...]:

@@ -8,14 +8,15 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from leadline.symbolic.encode import values as encoding
-from leadline.symbolic.encode.circuit import Circuit
+from leadline.symbolic.encode.circuit import FALSE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.values import Bits
-from leadline.symbolic.lang import Int, ite, maximum, minimum, nodes as n, of
+from leadline.symbolic.lang import Int, Set, ite, maximum, minimum, nodes as n, of
+from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
 from tests.encode.truth import decoded, input_columns, simulate
@@ -131,3 +132,30 @@ def test_which_types_are_binary() -> None:
     assert not isinstance(layout.free(Int(-1, 1)), Bits)
     assert len(layout.free(Int(-1, 2)).bits) == 2
     assert len(layout.free(Int(-1, 63)).bits) == 7
+
+
+@settings(max_examples=30)
+@given(st.data(), st.sampled_from([3, 17, 40]), st.sampled_from(["less", "at most", "equal"]))
+def test_the_number_of_members_is_compared(data: st.DataObject, members: int, name: str) -> None:
+    """With constants and with numbers, on either side, with gates by the members times a small constant."""
+    operation = OPERATIONS[name][0]
+    kind, numbers = Set(Int(1, members)), Int(0, members)
+    bound, turned = data.draw(st.integers(0, members + 3)), data.draw(st.booleans())
+    sets = data.draw(st.lists(st.sets(st.integers(1, members)).map(frozenset), min_size=1, max_size=8))
+    circuit = Circuit()
+    layout = Layout(circuit)
+    state = {"s": layout.free(kind), "x": layout.free(numbers)}
+    size, x = (wrap(n.make(n.StateVar, one, NOWHERE, var)) for one, var in ((kind, "s"), (numbers, "x")))
+    for other, least in ((bound, 0), (x, min(bound, members))):
+        pair = (other, size.size) if turned else (size.size, other)
+        made = len(circuit.gates)
+        literal, error = Expressions(circuit, state, {}).evaluate(as_node(operation(*pair)))
+        assert error == FALSE and (
+            other is x or len(circuit.gates) - made <= members * min(4 * bound + 8, 60)
+        )
+        inputs = input_columns(circuit, state["s"], kind, sets)
+        inputs |= input_columns(circuit, state["x"], numbers, [least] * len(sets))
+        columns = simulate(circuit, inputs, len(sets))
+        right = [(least if other is x else bound, len(one)) for one in sets]
+        expected = [operation(*(both if turned else both[::-1])) for both in right]
+        assert [bool(columns(literal) >> row & 1) for row in range(len(sets))] == expected
