@@ -6,9 +6,10 @@ import gc
 import os
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -87,32 +88,49 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+Node = TypeVar("Node", bound=ast.AST)
+
+
 def within(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
 
 
+Nodes = dict[type[ast.AST], list[ast.AST]]
+
+
 @functools.cache
-def parsed(source: str) -> ast.Module:
-    """The syntax tree of a source; most sources are looked at more than once.
+def nodes_of(source: str) -> Nodes:
+    """The nodes of a source's syntax tree by their kind; most sources are looked at more than once.
 
     Trees stay until the end. The garbage collector would search each of their million nodes many times over.
     """
     gc.disable()
     try:
-        return ast.parse(source)
+        found: Nodes = defaultdict(list)
+        for node in ast.walk(ast.parse(source)):
+            found[type(node)].append(node)
+        return found
     finally:
         gc.freeze()
         gc.enable()
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def every(kind: type[Node], nodes: Nodes) -> list[Node]:
+    """The nodes of a kind, from the outside in."""
+    return nodes.get(kind, [])  # type: ignore[return-value]  # all are of that kind
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def imports(nodes: Nodes) -> Iterator[tuple[int, str]]:
     """Line and full dotted name of everything imported; a relative import keeps its leading dots."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            source = "." * node.level + (node.module or "")
-            yield from ((node.lineno, f"{source}.{alias.name}") for alias in node.names)
+    for plain in every(ast.Import, nodes):
+        yield from ((plain.lineno, alias.name) for alias in plain.names)
+    for node in every(ast.ImportFrom, nodes):
+        source = "." * node.level + (node.module or "")
+        yield from ((node.lineno, f"{source}.{alias.name}") for alias in node.names)
 
 
 def broken_rule(importer: Path, name: str) -> str | None:
@@ -157,7 +175,7 @@ def broken_imports(importer: Path, source: str) -> list[str]:
     """One line for each forbidden import: file, line, what is imported and the rule."""
     return [
         f"{importer}:{line}: imports {name}: {rule}"
-        for line, name in imports(parsed(source))
+        for line, name in imports(nodes_of(source))
         if (rule := broken_rule(importer, name))
     ]
 
@@ -171,7 +189,7 @@ def test_no_room_imports_a_floor_above_it() -> None:
     broken = [
         complaint
         for path in python_files("symbolic", *MAY_IMPORT)
-        for complaint in broken_imports(path.relative_to(ROOT), path.read_text(encoding="utf-8"))
+        for complaint in broken_imports(path.relative_to(ROOT), text_of(path))
     ]
     assert not broken, "\n" + "\n".join(broken)
 
@@ -183,19 +201,23 @@ def test_every_room_has_a_floor() -> None:
 
 def too_long(path: Path, source: str) -> Iterator[str]:
     """A line for each function that is too long."""
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            body = node.body if ast.get_docstring(node) is None else node.body[1:]
-            length = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
-            if length > LONGEST_BODY:
-                yield f"{path}:{node.lineno}: {node.name} has {length} lines"
+    nodes = nodes_of(source)
+    functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = [
+        *every(ast.FunctionDef, nodes),
+        *every(ast.AsyncFunctionDef, nodes),
+    ]
+    for node in functions:
+        body = node.body if ast.get_docstring(node) is None else node.body[1:]
+        length = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+        if length > LONGEST_BODY:
+            yield f"{path}:{node.lineno}: {node.name} has {length} lines"
 
 
 def test_no_function_is_too_long() -> None:
     found = [
         told
         for path in python_files("symbolic", "properties", "benchmarks", "tools")
-        for told in too_long(path.relative_to(ROOT), path.read_text(encoding="utf-8"))
+        for told in too_long(path.relative_to(ROOT), text_of(path))
     ]
     assert not found, "\n" + "\n".join(found)
 
@@ -295,22 +317,23 @@ WORDS = {"startswith", "endswith", "partition", "rpartition", "split", "splitlin
 WORDS |= {"match", "fullmatch", "search", "findall"}
 
 
-def examined_reasons(tree: ast.AST) -> Iterator[int]:
+def examined_reasons(nodes: Nodes) -> Iterator[int]:
     """The lines that look into a reason, which is for people: programs decide by `Result.cause` and its like."""
 
     def named(node: ast.AST) -> bool:
         told = [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)]
         return bool({"reason", "why"} & {*told})
 
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in WORDS:
-            looks = named(node.func.value) or any(map(named, node.args))
-        elif isinstance(node, ast.Compare):
-            pairs = zip(node.ops, node.comparators, strict=True)
-            looks = any(isinstance(by, ast.In | ast.NotIn) and named(text) for by, text in pairs)
-        else:
-            continue
-        if looks:
+    for call in every(ast.Call, nodes):
+        if (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr in WORDS
+            and (named(call.func.value) or any(map(named, call.args)))
+        ):
+            yield call.lineno
+    for node in every(ast.Compare, nodes):
+        pairs = zip(node.ops, node.comparators, strict=True)
+        if any(isinstance(by, ast.In | ast.NotIn) and named(text) for by, text in pairs):
             yield node.lineno
 
 
@@ -318,7 +341,7 @@ def test_no_verdict_is_derived_from_the_text_of_a_reason() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: a reason is for people: decide by the cause"
         for path in python_files("symbolic")
-        for line in examined_reasons(parsed(path.read_text(encoding="utf-8")))
+        for line in examined_reasons(nodes_of(text_of(path)))
     ]
     assert not found, "\n" + "\n".join(found)
 
@@ -334,7 +357,7 @@ def test_no_verdict_is_derived_from_the_text_of_a_reason() -> None:
     ],
 )
 def test_a_look_into_a_reason_is_found(code: str) -> None:
-    assert [*examined_reasons(ast.parse(code))] == [1]
+    assert [*examined_reasons(nodes_of(code))] == [1]
 
 
 def test_no_value_is_cast_to_a_meaning() -> None:
@@ -342,9 +365,9 @@ def test_no_value_is_cast_to_a_meaning() -> None:
     meant = {"Semantics", "Behaviour", "Graph", "Runs", "Step", "Meaning", "Explorer"}
     found = [
         f"{module}:{x.lineno}"
-        for module, (tree, _) in modules().items()
-        for x in ast.walk(tree)
-        if isinstance(x, ast.Call) and ast.unparse(x.func) == "cast" and ast.unparse(x.args[0]) in meant
+        for module, (nodes, _) in modules().items()
+        for x in every(ast.Call, nodes)
+        if isinstance(x.func, ast.Name) and x.func.id == "cast" and ast.unparse(x.args[0]) in meant
     ]
     assert not found
 
@@ -354,8 +377,9 @@ def test_no_test_imports_another_test() -> None:
     found = [
         f"{path.relative_to(ROOT)} imports {node.module}"
         for path in python_files("tests")
-        for node in ast.walk(parsed(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and ".test_" in f"{node.module}" and path.name.startswith("test_")
+        if path.name.startswith("test_") and ".test_" in text_of(path)
+        for node in every(ast.ImportFrom, nodes_of(text_of(path)))
+        if ".test_" in f"{node.module}"
     ]
     assert not found, "\n" + "\n".join(found)
 
@@ -366,10 +390,10 @@ def exported(path: Path) -> str:
 
 
 @functools.cache
-def modules(*folders: str) -> dict[str, tuple[ast.Module, bool]]:
-    """The syntax tree of each module of symbolic, or of other folders, and whether it is a face."""
+def modules(*folders: str) -> dict[str, tuple[Nodes, bool]]:
+    """The nodes of each module of symbolic, or of other folders, and whether it is a face."""
     return {
-        exported(path): (parsed(path.read_text(encoding="utf-8")), path.stem == "__init__")
+        exported(path): (nodes_of(text_of(path)), path.stem == "__init__")
         for path in python_files(*(folders or ("symbolic",)))
     }
 
@@ -377,7 +401,7 @@ def modules(*folders: str) -> dict[str, tuple[ast.Module, bool]]:
 @functools.cache
 def imported_names(module: str) -> dict[str, tuple[str, str]]:
     """The names that a module imports, each with the module that it is taken from and its name there."""
-    found = [x for x in ast.walk(modules(*LINKS)[module][0]) if isinstance(x, ast.ImportFrom) and x.module]
+    found = [x for x in every(ast.ImportFrom, modules(*LINKS)[module][0]) if x.module]
     return {one.asname or one.name: (str(x.module), one.name) for x in found for one in x.names}
 
 
@@ -390,8 +414,8 @@ def origin(module: str, name: str) -> tuple[str, str]:
 
 def texts(module: str) -> set[str]:
     """The strings in a module."""
-    nodes = ast.walk(modules(*LINKS)[module][0])
-    return {x.value for x in nodes if isinstance(x, ast.Constant) and isinstance(x.value, str)}
+    constants = every(ast.Constant, modules(*LINKS)[module][0])
+    return {x.value for x in constants if isinstance(x.value, str)}
 
 
 @functools.cache
@@ -402,8 +426,8 @@ def used(module: str) -> set[str]:
     """
     names = imported_names(module)
     taken = {origin(*source) for source in names.values()}
-    for node in ast.walk(modules(*LINKS)[module][0]):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
+    for node in every(ast.Attribute, modules(*LINKS)[module][0]):
+        if isinstance(node.value, ast.Name) and node.value.id in names:
             taken.add(origin(".".join(names[node.value.id]), node.attr))
     whole = {f"{source}.{name}" for source, name in taken}
     places = {text.partition(":")[0] for text in texts(module)}
@@ -423,10 +447,17 @@ def entries() -> set[str]:
     named = {f"{package}.{text.lstrip('.')}" for table, package in TABLES.items() for text in texts(table)}
     named |= {text.rpartition(".")[0] for text in named}
     offered = {origin(face, text)[0] for face in LIBRARY for text in texts(face)}
-    nodes = [(module, x) for module, (tree, _) in modules().items() for x in ast.walk(tree)]
-    processes = {module for module, x in nodes if isinstance(x, ast.If) and "__name__" in ast.unparse(x.test)}
+    processes = {
+        module
+        for module, (nodes, _) in modules().items()
+        for x in every(ast.If, nodes)
+        if isinstance(x.test, ast.Compare) and "__name__" in ast.unparse(x.test)
+    }
     calls = [
-        x for _, x in nodes if isinstance(x, ast.Call) and x.args and "import_module" in ast.unparse(x.func)
+        x
+        for nodes, _ in modules().values()
+        for x in every(ast.Call, nodes)
+        if x.args and "import_module" in ast.unparse(x.func)
     ]
     loaded = {str(x.args[0].value) for x in calls if isinstance(x.args[0], ast.Constant)}
     return (named | offered | processes | loaded) & modules().keys() - {*LIBRARY}
@@ -466,15 +497,16 @@ def test_few_public_classes_have_the_name_of_another() -> None:
 def test_questions_and_answers_have_types() -> None:
     """`Any` is for JSON that was read, the values of users, and libraries without types."""
     files = python_files("symbolic/engines", "symbolic/api", "symbolic/report")
-    nodes = (x for path in files for x in ast.walk(parsed(path.read_text(encoding="utf-8"))))
-    assert sum(isinstance(x, ast.Name) and x.id == "Any" for x in nodes) <= MOST_ANY
+    names = (x for path in files for x in every(ast.Name, nodes_of(text_of(path))))
+    assert sum(x.id == "Any" for x in names) <= MOST_ANY
 
 
 @functools.cache
 def classes() -> dict[tuple[str, str], ast.ClassDef]:
     """The classes of symbolic, by module and name."""
-    nodes = [(module, x) for module, (tree, _) in modules().items() for x in ast.walk(tree)]
-    return {(module, x.name): x for module, x in nodes if isinstance(x, ast.ClassDef)}
+    return {
+        (module, x.name): x for module, (nodes, _) in modules().items() for x in every(ast.ClassDef, nodes)
+    }
 
 
 def bases(key: tuple[str, str]) -> Iterator[tuple[str, str]]:

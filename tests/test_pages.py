@@ -21,20 +21,30 @@ PICTURES = ROOT / "docs" / "pictures"
 """A file of this name that a page makes is the picture that it shows."""
 GRID = re.compile(r"^\$ leadline grid (?!.*--plan)", re.MULTILINE)
 """Pages with this start Spark."""
-SLOW = re.compile(rf"{GRID.pattern}|^\$ leadline check .*--config|^\$ leadline simulate", re.MULTILINE)
-"""Pages with one of these take long: Spark, modules under several configurations, thousands of random runs."""
-
-INDEX = ROOT / "docs" / "index.md"
-"""Runs the script of docs/how-to/script.md."""
+QUICK = {
+    "README",
+    "1-two-counters",
+    "2-a-proof",
+    "3-messages",
+    "from-tla",
+    "pdr",
+    "agents",
+    "editor",
+    "aiger",
+}
+"""The first pages of a user, those that change most often, and those that take no time. All others are slow."""
 
 
 def of_pages() -> list[object]:
     """The pages; the slow ones are marked. Only tests/test_wheel.py starts the cluster, which has a fixed port."""
     pages = [page for page in (*PAGES, *REFERENCE) if page.stem != "clusters"]
-    slow = [page == INDEX or SLOW.search(page.read_text(encoding="utf-8")) for page in pages]
     return [
-        pytest.param(page, id=f"{page.parent.name}/{page.stem}", marks=[pytest.mark.slow] if long else [])
-        for page, long in zip(pages, slow, strict=True)
+        pytest.param(
+            page,
+            id=page.relative_to(ROOT).with_suffix("").as_posix(),
+            marks=[] if page.stem in QUICK else [pytest.mark.slow],
+        )
+        for page in pages
     ]
 
 
@@ -94,6 +104,7 @@ def test_a_page_is_as_shown(page: Path, folder: Path, capsys: pytest.CaptureFixt
 
 
 def test_there_are_pages_of_each_kind() -> None:
+    assert {page.stem for page in (*PAGES, *REFERENCE)} >= QUICK
     kinds = [page.parent.name for page in PAGES]
     assert (kinds.count("tutorial"), kinds.count("how-to") >= 3, kinds.count("explanation")) == (5, True, 3)
 

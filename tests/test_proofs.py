@@ -113,7 +113,7 @@ def test_each_strengthening_of_serializability_is_needed(name: str) -> None:
 
 
 @pytest.mark.parametrize("variant", KAFKA_REPLICATION)
-@pytest.mark.parametrize("replicas", [2, 3])
+@pytest.mark.parametrize("replicas", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_types_of_kafka_replication(variant: str, replicas: int) -> None:
     assert failing(made("kafka-replication", variant=variant, replicas=replicas), "type-ok") == []
 
@@ -146,11 +146,9 @@ def test_types_of_pulsar_compaction(settings: dict[str, Any]) -> None:
     assert failing(made("pulsar-compaction", **settings), "type-safe") == []
 
 
-@pytest.mark.parametrize("goal", [pytest.param("weak-isr", marks=pytest.mark.slow), "strong-isr"])
-@pytest.mark.parametrize(
-    "variant",
-    ["kip-320", *(pytest.param(x, marks=pytest.mark.slow) for x in ("kip-279", "kip-320-first-try"))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", ["weak-isr", "strong-isr"])
+@pytest.mark.parametrize("variant", ["kip-320", "kip-279", "kip-320-first-try"])
 def test_what_is_committed_stays_so_with_two_replicas(variant: str, goal: str) -> None:
     assert failing(made("kafka-replication", variant=variant, replicas=2), goal) == []
     assert failing(made("kafka-replication", variant=variant, replicas=1), goal) == []
@@ -163,7 +161,9 @@ def test_what_is_committed_stays_so_with_longer_logs(goal: str) -> None:
     assert failing(made("kafka-replication", **sizes), goal) == []
 
 
-@pytest.mark.parametrize("variant", KAFKA_TRANSACTIONS)
+@pytest.mark.parametrize(
+    "variant", ["as-published", pytest.param("mended-become-leader", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(
     "settings",
     [
@@ -177,6 +177,7 @@ def test_types_of_small_kafka_transactions(variant: str, settings: dict[str, Any
     assert failing(made("kafka-transactions", variant=variant, **settings), "type-ok") == []
 
 
+@pytest.mark.slow
 def test_producer_ids_of_small_kafka_transactions_are_known() -> None:
     sizes = {"clients": 1, "transaction_ids": 2, "log_partitions": 2}
     model = made("kafka-transactions", variant="mended-become-leader", **sizes)
@@ -203,8 +204,8 @@ def test_types_of_kafka_transactions_of_many_changes_are_not_proved() -> None:
 @pytest.mark.parametrize(
     ("protocol", "settings", "goal"),
     [
-        ("two-phase-commit", {"resource_managers": 7}, "consistency"),
-        ("spanner-leases", {"replicas": 3}, "disjointness"),
+        pytest.param("two-phase-commit", {"resource_managers": 7}, "consistency", marks=pytest.mark.slow),
+        pytest.param("spanner-leases", {"replicas": 3}, "disjointness", marks=pytest.mark.slow),
         ("kafka-replication", {}, "type-ok"),
         ("pulsar-compaction", {}, "type-safe"),
     ],

@@ -99,9 +99,12 @@ WRONG: dict[str, tuple[Callable[[], Protocol], Claim, int]] = {
 }
 
 
+LONG = {"paxos", "forgetful", "hasty"}
+
+
 @pytest.mark.parametrize("options", [EXPLORE, PDR, SWEEPS], ids=lambda one: one.engine)
 @pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=pytest.mark.slow) if one == "paxos" else one for one in WRONG]
+    "name", [pytest.param(one, marks=pytest.mark.slow if one in LONG else []) for one in WRONG]
 )
 def test_a_mistake_is_caught(name: str, options: Options) -> None:
     protocol, claim, steps = WRONG[name]
@@ -112,6 +115,7 @@ def test_a_mistake_is_caught(name: str, options: Options) -> None:
         assert result.steps == steps, "explicit search finds a shortest run to a wrong step"
 
 
+@pytest.mark.slow
 def test_two_phase_commit_implements_transaction_commit() -> None:
     model = build(TwoPhaseCommit(), [implements_transaction_commit])
     assert asked(model, PDR, "implements-transaction-commit").verdict is Verdict.PROVED

@@ -139,7 +139,13 @@ SEPARABLE = [
 ]
 
 
-@pytest.mark.parametrize("text", SEPARABLE, ids=["writers", "reader"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(text, id=name, marks=[pytest.mark.slow] if name == "reader" else [])
+        for name, text in zip(("writers", "reader"), SEPARABLE, strict=True)
+    ],
+)
 def test_strict_serializability_of_own_sets_is_proved(text: str, tmp_path: Path) -> None:
     settings: dict[str, int | str] = {"tt_max_si": 3, "tt_interval": 2, "tt_init_abs": 2}
     settings["transactions"] = str(written(tmp_path, text))

@@ -14,6 +14,7 @@ from tests.asking import bounded_query, here
 from tests.truth import (
     Row,
     bounded,
+    by_size,
     check_all_states,
     check_bounded,
     check_bounds,
@@ -54,7 +55,7 @@ def test_there_are_figures_for_every_property() -> None:
     assert all(row["complete"] and shortest_violations(row).keys() == PROPERTIES for row in ROWS)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name_of)
+@pytest.mark.parametrize("row", by_size(ROWS, 1_000))
 def test_all_states_and_shortest_violations(row: Row) -> None:
     exploration = explored(*shortest_violations(row), **settings_of(row))
     check_all_states(exploration, row)
@@ -76,7 +77,7 @@ def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> N
     ("variant", "log_partitions", "steps"),
     [
         pytest.param("as-published", 1, None, marks=pytest.mark.slow),
-        ("as-published", 2, 7),
+        pytest.param("as-published", 2, 7, marks=pytest.mark.slow),
         pytest.param("mended-become-leader", 1, None, marks=pytest.mark.slow),
         pytest.param("mended-become-leader", 2, None, marks=pytest.mark.slow),
     ],
@@ -93,6 +94,7 @@ def test_a_new_leader_forgets_what_it_leads_already(
     check_bounded(results, {KNOWN: steps}, depth)
 
 
+@pytest.mark.slow
 def test_variants_differ_with_several_log_partitions_only() -> None:
     def states(variant: str, **settings: int) -> tuple[int, ...]:
         return explored(variant=variant, clients=1, max_coordinator_changes=2, **settings).states_within_steps
@@ -105,7 +107,7 @@ def test_variants_differ_with_several_log_partitions_only() -> None:
     ("transaction_ids", "changes", "falls"),
     [
         (1, 0, False),
-        (1, 1, True),
+        pytest.param(1, 1, True, marks=pytest.mark.slow),
         pytest.param(2, 0, False, marks=pytest.mark.slow),
         pytest.param(2, 1, True, marks=pytest.mark.slow),
     ],
@@ -128,7 +130,9 @@ def test_the_source_of_producer_ids_can_fall(transaction_ids: int, changes: int,
     assert (drops > 0) == falls
 
 
-@pytest.mark.parametrize(("changes", "steps"), [(1, None), (2, 17), (3, 15)])
+@pytest.mark.parametrize(
+    ("changes", "steps"), [(1, None), (2, 17), pytest.param(3, 15, marks=pytest.mark.slow)]
+)
 def test_a_single_client_is_fenced_by_what_a_leader_replays(changes: int, steps: int | None) -> None:
     """The figures in the documentation of `no-producer-fenced`."""
     exploration = explored("no-producer-fenced", clients=1, max_coordinator_changes=changes)
@@ -148,16 +152,16 @@ def test_every_action_fires_and_clients_rest_in_the_end() -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"clients": 1, "max_coordinator_changes": 3, "transaction_ids": 2},
-        {"clients": 1, "max_coordinator_changes": 2, "topic_partitions": 3},
-        {"clients": 1, "max_coordinator_changes": 2, "brokers": 3},
-        pytest.param(
-            {"clients": 1, "max_coordinator_changes": 2, "brokers": 3, "log_partitions": 2},
-            marks=pytest.mark.slow,
-        ),
         {"clients": 2, "max_coordinator_changes": 0, "topic_partitions": 2},
-        pytest.param(
-            {"clients": 2, "max_coordinator_changes": 1, "transaction_ids": 2}, marks=pytest.mark.slow
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in (
+                {"clients": 1, "max_coordinator_changes": 3, "transaction_ids": 2},
+                {"clients": 1, "max_coordinator_changes": 2, "topic_partitions": 3},
+                {"clients": 1, "max_coordinator_changes": 2, "brokers": 3},
+                {"clients": 1, "max_coordinator_changes": 2, "brokers": 3, "log_partitions": 2},
+                {"clients": 2, "max_coordinator_changes": 1, "transaction_ids": 2},
+            )
         ),
     ],
     ids=str,
@@ -189,7 +193,11 @@ def test_bounds_are_as_small_as_can_be_up_to_one_change(bound: str, changes: int
 
 
 @pytest.mark.parametrize(
-    ("bound", "steps"), [("max_pid", 5), ("max_producer_epoch", 5), ("max_log_length", 5)]
+    ("bound", "steps"),
+    [
+        ("max_log_length", 5),
+        *(pytest.param(bound, 5, marks=pytest.mark.slow) for bound in ("max_pid", "max_producer_epoch")),
+    ],
 )
 @pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
 def test_a_bound_that_is_too_small_is_told(bound: str, steps: int, solver: str) -> None:

@@ -18,15 +18,19 @@ ROWS: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("data").joinpath("liveness.json").read_text()
 )
 LONG = 6.5
-"""The seconds that TLC takes for a row that is tested among the slow ones, as is Kafka with two of all."""
+"""The seconds that TLC takes for a row that is tested among the slow ones."""
+SMALLEST = {
+    "kafka-transactions": {"clients": 1, "brokers": 1},
+    "two-phase-commit": {"resource_managers": 1, "rm_may_fail": False},
+}
+"""The parameters of the protocols whose other rows are slow too."""
 
 
 def marked(row: dict[str, Any]) -> Any:
     given = "-".join(map(str, row["parameters"].values()))
     name = f"{row['protocol']}-{row['property']}-{given}"
-    long = (
-        row["tlc_seconds"] > LONG or row["parameters"].get("brokers") == row["parameters"].get("clients") == 2
-    )
+    small = SMALLEST.get(row["protocol"], {}).items() <= row["parameters"].items()
+    long = row["tlc_seconds"] > LONG or not small
     return pytest.param(row, id=name, marks=[pytest.mark.slow] if long else [])
 
 

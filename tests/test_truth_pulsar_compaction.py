@@ -9,6 +9,7 @@ from leadline.symbolic.meaning import Exploration, explore
 from tests.truth import (
     Row,
     bounded,
+    by_size,
     check_all_states,
     check_bounded,
     check_bounds,
@@ -46,7 +47,7 @@ def test_every_row_is_complete_and_has_every_property() -> None:
     assert all(row["complete"] and shortest_violations(row).keys() == PROPERTIES for row in ROWS)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name_of)
+@pytest.mark.parametrize("row", by_size(ROWS, 10_000))
 def test_all_states_and_shortest_violations(row: Row) -> None:
     exploration = explored(**settings_of(row))
     check_all_states(exploration, row)
@@ -60,9 +61,8 @@ def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> N
     check_bounded(results, shortest_violations(row), DEPTH)
 
 
-@pytest.mark.parametrize(
-    ("model_producer", "states"), [pytest.param(True, 253_361, marks=pytest.mark.slow), (False, 45_198)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("model_producer", "states"), [(True, 253_361), (False, 45_198)])
 def test_states_that_the_module_tells_of_its_producer(model_producer: bool, states: int) -> None:
     """A comment of the module counts its states with and without a producer: null keys are not kept there."""
     exploration = explored(model_producer=model_producer, retain_null_key=False)
@@ -72,7 +72,8 @@ def test_states_that_the_module_tells_of_its_producer(model_producer: bool, stat
 
 
 @pytest.mark.parametrize(
-    ("crashes", "steps"), [(0, None), (1, 11), pytest.param(2, 8, marks=pytest.mark.slow)]
+    ("crashes", "steps"),
+    [(0, None), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((1, 11), (2, 8)))],
 )
 def test_a_ledger_leaks_after_so_many_steps(crashes: int, steps: int | None) -> None:
     """The figures in the documentation of `compacted-ledger-leak`."""
@@ -81,11 +82,13 @@ def test_a_ledger_leaks_after_so_many_steps(crashes: int, steps: int | None) -> 
     assert results["compacted-ledger-leak"].steps == steps
 
 
+@pytest.mark.slow
 def test_what_holds_without_null_keys_kept() -> None:
     steps = steps_of(explored(retain_null_key=False))
     assert steps == {**dict.fromkeys(PROPERTIES), "compacted-ledger-leak": 11}
 
 
+@pytest.mark.slow
 def test_messages_without_keys_and_values_are_modelled() -> None:
     """Without keys and values there is one message list, and the compactor runs as with any other."""
     bare, rich = explored(keys=0, values=0), explored()

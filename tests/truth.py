@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Result, Verdict
 from leadline.symbolic.lang import Model
@@ -24,6 +26,14 @@ def rows_where(wanted: Callable[[Row], bool]) -> list[Row]:
 def name_of(row: Row) -> str:
     """The row's name in pytest's report."""
     return "-".join([row["module"], *(str(value) for value in row["parameters"].values())])
+
+
+def by_size(rows: list[Row], quick: int) -> list[Any]:
+    """The rows as parameters of a test; those of more than so many distinct states are slow."""
+    return [
+        pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if row["distinct_states"] > quick else [])
+        for row in rows
+    ]
 
 
 def settings_of(row: Row) -> dict[str, Any]:
