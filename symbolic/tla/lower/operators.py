@@ -251,6 +251,27 @@ def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> 
     )
 
 
+def _sorted(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    """`SortSeq(s, Less)`: each item in turn is inserted where TLC inserts it, also among its like."""
+    less, t = _operator(at, arguments[1], scope), at.terms
+    whole = t.as_sequence(_sequence(at.value(arguments[0], scope)))
+    found: n.Node = t.make_tuple([])
+    if isinstance(whole, n.Undefined):
+        return whole
+    for place in range(1, shapes.sequence_of(whole.type).capacity + 1):
+        item, there = t.item(whole, place), t.le(t.integer(place), t.length(whole))
+        after: n.Node = t.integer(0)
+        for other in range(1, place):
+            before = t.truth(at.called(less, [item, t.item(found, other)], scope))
+            here = t.le(t.integer(other), t.length(found))
+            after = t.ite(t.conj([here, t.negation(before)]), t.integer(other), after)
+        rest = t.slice(found, t.arithmetic(n.Add, after, t.integer(1)), t.length(found))
+        longer = t.concat(t.concat(t.slice(found, t.integer(1), after), t.make_tuple([item])), rest)
+        kept = Seq(shapes.sequence_of(longer.type).item, place)
+        found = t.ite(there, t.convert(longer, kept), found)
+    return found
+
+
 def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     """`FoldInOrder(Op, base, S)`: Op for each value that S may have, in order, or for the first that is left."""
     op, t = _operator(at, arguments[0], scope), at.terms
@@ -465,6 +486,7 @@ OPERATORS: dict[str, Rule] = {
     "\\o": _of_nodes(_concat),
     "SubSeq": _of_nodes(_slice),
     "SelectSeq": _selected,
+    "SortSeq": _sorted,
     "FoldInOrder": _folded,
     "Cardinality": _cardinality,
     "IsFiniteSet": lambda at, arguments, scope: at.terms.boolean(_finite(at.domain(arguments[0], scope))),

@@ -8,7 +8,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cmp_to_key, partial
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -318,12 +318,14 @@ def fold(
 
 
 def sort(s: Value, less: Callable[[Value, Value], Value]) -> Value:
-    """`SortSeq(s, less)`."""
-
-    def compare(a: Value, b: Value) -> int:
-        return -1 if truth(less(a, b)) else int(truth(less(b, a)))
-
-    return sequence(sorted(_sequence(s)[1:], key=cmp_to_key(compare)))
+    """`SortSeq(s, less)`, as TLC sorts: each item in turn goes before those at the end that it is less than."""
+    found: list[Value] = []
+    for item in _sequence(s)[1:]:
+        place = len(found)
+        while place and truth(less(item, found[place - 1])):
+            place -= 1
+        found.insert(place, item)
+    return sequence(found)
 
 
 def tell(value: Value, result: Value) -> Value:

@@ -10,11 +10,7 @@ SetToSeqs(S) == {f \in [1..Cardinality(S) -> S] : IsInjective(f)}
 
 SetToSeq(S) == FoldSet(LAMBDA x, s : Append(s, x), <<>>, S)
 
-SetToSortSeq(S, Less(_, _)) ==
-  LET seq[T \in SUBSET S] ==
-        IF T = {} THEN <<>>
-        ELSE LET x == CHOOSE y \in T : \A z \in T \ {y} : Less(y, z) IN <<x>> \o seq[T \ {x}]
-  IN  seq[S]
+SetToSortSeq(S, Less(_, _)) == SortSeq(SetToSeq(S), Less)
 
 SetToAllKPermutations(S) == UNION {SetToSeqs(T) : T \in SUBSET S}
 
