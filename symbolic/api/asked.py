@@ -248,7 +248,7 @@ class Asked:
         parts = self.engine.parts(self.model, self.query)
         if any(part for _, part in parts):
             return f"interrupted; {len(self.answer.results)} of {counted(len(parts), 'part')} answered so far"
-        known = {one.property for one in self.answer.results}
+        known = {one.property for one in self.answer.results if one.definite}
         left = ", ".join(name for name, _ in parts if name not in known) or "nothing left to search"
         if len(reached) > 1:
             far = "; ".join(f"{now.engine}: {now}" for now in reached)

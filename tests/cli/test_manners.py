@@ -188,6 +188,8 @@ def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch
     def stopped(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
         assert (query.properties, query.deadlock, bool(limits)) == (tuple(model.properties), True, False)
         listener.told(Result("never-one", "bmc", Verdict.VIOLATED, Effort(total=1.0), depth=0, steps=1))
+        # An answer that leaves the question open.
+        listener.told(Result("not-negative", "bmc", Verdict.UNKNOWN, Effort(total=1.0)))
         listener.progress(Progress(4, 1.0, ("below-three", "not-negative", "deadlock"), 10, 20))
         raise KeyboardInterrupt
 
