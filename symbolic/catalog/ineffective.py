@@ -2,8 +2,9 @@
 
 Declarations: marked properties and actions that belong to no protocol. Lines: expressions whose value is not
 used, such as a guard without `require`, as TLA+ would write it. Python runs such a line and drops its value,
-so the model would not be the one that was meant. Nor would it with `is`, which Python decides at once, or with a
-guard that is never true.
+so the model would not be the one that was meant. Nor would it with `is`, which Python decides at once, with a
+guard that is never true, with a branch without `with` or with a `return` in it. Methods: those of the form of an
+action that lack its mark.
 """
 
 from __future__ import annotations
@@ -133,14 +134,16 @@ _OURS = __name__.partition(".")[0]
 def ineffective_lines(protocols: Sequence[type[Protocol]], claims: Iterable[Claim]) -> list[Mistake]:
     """The lines without the effect that they seem to have, in methods of protocols, properties and their helpers.
 
-    These are lines without effect, comparisons of expressions by `is`, and guards that are always false.
+    These are lines without effect, comparisons of expressions by `is`, guards that are always false, branches
+    without `with` or with a `return`, and methods that look like actions and are none.
     Helpers are the functions of the same files with an argument that has the name of a state there. Functions
     that come with Leadline are left out, and those whose text cannot be read.
     """
     held = (x for kind in protocols for base in kind.__mro__ for x in vars(base).values())
     methods = [x for x in held if isinstance(x, FunctionType) and not _is_ours(x)]
     stated = [x.function for x in claims if isinstance(x.function, FunctionType) and not _is_ours(x.function)]
-    actions = [x for x in methods if hasattr(x, "__leadline_action__")]
+    marked = [x for x in methods if hasattr(x, "__leadline_action__")]
+    told, actions = _in_order(marked)
     now = {name for x in (*actions, *stated) for name in _argument(x, 1)}
     following = {name for x in actions for name in _argument(x, 2)}
     lines: dict[str, set[int]] = defaultdict(set)
@@ -152,9 +155,10 @@ def ineffective_lines(protocols: Sequence[type[Protocol]], claims: Iterable[Clai
         if hasattr(function, "__leadline_action__"):
             picking[code.co_filename].add(code.co_firstlineno)
         spaces[code.co_filename] = function.__globals__
-    told: list[Mistake] = []
+    functions = {file: [*_functions_in(file)] for file in lines}
+    told += _unmarked(methods, functions)
     for file, own in lines.items():
-        for written in _functions_in(file):
+        for written in functions[file]:
             arguments = _arguments(written)
             if _first_line(written) in own or (now | following).intersection(arguments):
                 names = _Names(now.intersection(arguments), spaces[file], following.intersection(arguments))
@@ -164,7 +168,46 @@ def ineffective_lines(protocols: Sequence[type[Protocol]], claims: Iterable[Clai
     return told
 
 
-def _span(file: str, node: ast.expr) -> Span:
+def _in_order(actions: Sequence[FunctionType]) -> tuple[list[Mistake], list[FunctionType]]:
+    """The actions with the two states in the order of most others, and the mistakes of the others."""
+    pairs = Counter(x.__code__.co_varnames[1:3] for x in actions)
+    told, right = [], []
+    for one in actions:
+        code = one.__code__
+        pair = code.co_varnames[1:3]
+        if code.co_argcount < 3:  # It is told when the model is built.
+            continue
+        if pairs[pair] < pairs[pair[::-1]]:
+            text = f"the action {one.__name__} takes {', '.join(pair)}, and others {', '.join(pair[::-1])}"
+            place = Span(code.co_filename, code.co_firstlineno)
+            told.append(Mistake(place, f"{text}: the current state comes first"))
+        else:
+            right.append(one)
+    return told, right
+
+
+def _unmarked(
+    methods: Sequence[FunctionType], functions: Mapping[str, Sequence[ast.FunctionDef]]
+) -> Iterator[Mistake]:
+    """The methods that have the arguments of an action, return nothing and have neither mark nor use here."""
+    nodes = [x for written in functions.values() for one in written for x in ast.walk(one)]
+    used = {x.attr for x in nodes if isinstance(x, ast.Attribute)} | {
+        x.id for x in nodes if isinstance(x, ast.Name)
+    }
+    places = {(file, _first_line(one)): one for file, written in functions.items() for one in written}
+    for method in dict.fromkeys(methods):
+        code, name = method.__code__, method.__name__
+        written = places.get((code.co_filename, code.co_firstlineno))
+        if hasattr(method, "__leadline_action__") or name[0] == "_" or name in used or written is None:
+            continue
+        gives = any(isinstance(x, ast.Return) and x.value is not None for x in ast.walk(written))
+        if _arguments(written)[1:3] == ["now", "nxt"] and not gives:
+            text = f"nothing calls the method {name}, which looks like an action: write @action above it"
+            repair = "or, where other files call it, begin its name with _"
+            yield Mistake(Span(code.co_filename, code.co_firstlineno), f"{text}, {repair}")
+
+
+def _span(file: str, node: ast.expr | ast.stmt) -> Span:
     last = node.end_col_offset if node.end_lineno == node.lineno else None
     return Span(file, node.lineno, columns=(node.col_offset, sys.maxsize if last is None else last))
 
@@ -225,8 +268,8 @@ class _Names:
         return isinstance(thing, FunctionType) and _is_ours(thing)
 
 
-_Wrong: TypeAlias = tuple[ast.expr, str]
-"""An expression of a file, and the complaint about it."""
+_Wrong: TypeAlias = tuple[ast.expr | ast.stmt, str]
+"""An expression or a statement of a file, and the complaint about it."""
 
 
 def _unused(function: ast.FunctionDef, names: _Names) -> Iterator[_Wrong]:
@@ -238,6 +281,23 @@ def _unused(function: ast.FunctionDef, names: _Names) -> Iterator[_Wrong]:
     for node in ast.walk(function):
         if isinstance(node, ast.Expr) and _does_nothing(node.value, names):
             yield node.value, f"`{_shown(node.value)}` has no effect: {repair}"
+        elif isinstance(node, ast.Expr) and _opens_branch(node.value, names):
+            yield (
+                node.value,
+                f"`{_shown(node.value)}` opens no branch: write `with` before it, and `:` after it",
+            )
+        elif isinstance(node, ast.With) and _opens_branch(node.items[0].context_expr, names):
+            for one in node.body:
+                if isinstance(one, ast.Return):
+                    text = "this ends the action whether the branch is taken or not: leave it out, and write"
+                    yield one, f"{text} the rest in another branch ({nxt}.otherwise)"
+
+
+def _opens_branch(value: ast.expr, names: _Names) -> bool:
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="when" | "elsewhen" | "otherwise")):
+            return name in names.following
+    return False
 
 
 def _closed(

@@ -222,7 +222,7 @@ def _loaded(path: Path, tried: bool) -> list[Entry]:
     protocols = protocols_in(module)
     if not protocols:
         raise UserError(
-            f"{path} holds no protocol: define a subclass of leadline.symbolic.lang.Protocol "
+            f"{path} holds no protocol: define a subclass of leadline.Protocol "
             "with the methods define and init"
         )
     claims = claims_in(module)

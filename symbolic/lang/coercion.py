@@ -136,6 +136,8 @@ def _literal(value: object, expected: Type | None) -> n.Node:
         case OverRuns():
             text = "a formula about runs has no value in one state: combine such formulas with &, |, ~, "
             return invalid(f"{text}.implies, for_each and for_some")
+    if isinstance(value, float):
+        return invalid(f"numbers are integers, and this is {value!r}: write // for the quotient rounded down")
     return invalid(f"a {type(value).__name__} is not a value of the language: {value!r}")
 
 

@@ -117,6 +117,8 @@ def fairness_of(
 def _wrong_names(
     mark: FairMark, actions: Mapping[str, Action | None], variables: Mapping[str, Variable]
 ) -> list[Mistake]:
+    if any(not isinstance(x, str) for x in (*mark.actions, *mark.of)):
+        return [Mistake(mark.span, 'fairness: actions and variables are named by text: write weak("action")')]
     unknown = [x for x in mark.actions if not fnmatch.filter(actions, x)]
     told = [unknown_name("fairness: no action", x, list(actions)) for x in unknown]
     told += [unknown_name("fairness: no variable", x, list(variables)) for x in mark.of if x not in variables]

@@ -286,6 +286,9 @@ def of(kind: Type, /, *values: object, **fields: object) -> AnyExpr:
         return wrap(make_record(kind, fields, span))
     if isinstance(kind, Union) and values and isinstance(values[0], str):
         return wrap(_variant(kind, values[0], fields))
+    if fields and isinstance(kind, Union):
+        tags = ", ".join(f'"{tag}"' for tag in kind.by_tag)
+        return wrap(invalid(f"of({kind!r}, ...) takes a variant before its fields: {tags}"))
     if fields:
         return wrap(invalid(f"of({kind!r}, ...) takes no fields by name here: {', '.join(fields)}"))
     if isinstance(kind, Set) and not (len(values) == 1 and _is_python_set(values[0], kind)):

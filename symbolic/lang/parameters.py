@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from leadline.symbolic.lang.errors import ParameterError, unknown_name
@@ -63,13 +63,17 @@ class Parameter:
             "doc": (text, "text"),
             "file": (text, "text"),
         }
-        for part, (kinds, what) in wanted.items():
-            given = getattr(self, part)
-            if not isinstance(given, kinds):  # type: ignore[arg-type]  # types of the table above
-                yield f"the parameter {name} has {part}={given!r}, and {what} is needed"
+        told = [
+            f"the parameter {name} has {part}={given!r}, and {what} is needed"
+            for part, (kinds, what) in wanted.items()
+            if not isinstance(given := getattr(self, part), kinds)  # type: ignore[arg-type]  # the table's types
+        ]
         choices: object = self.choices
         if isinstance(choices, tuple | list) and any(not isinstance(x, str) for x in choices):
-            yield f"the parameter {name} has choices={choices!r}, and a tuple of texts is needed"
+            told.append(f"the parameter {name} has choices={choices!r}, and a tuple of texts is needed")
+        if not told and (complaint := replace(self, name=name).complaint(self.default)) is not None:
+            told.append(f"the default of a parameter is wrong: {complaint}")
+        yield from told
 
     def complaint(self, value: object) -> str | None:
         """The error in a value, or None."""
@@ -147,7 +151,7 @@ def settings(
     for name, one in declared.items():
         text = one.complaint(chosen[name])
         if text is not None:
-            complaints.append(text if name in given else f"the protocol's own default is wrong: {text}")
+            complaints.append(text)
     if complaints:
         raise ParameterError("\n".join(complaints))
     return chosen

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.actions import Condition, ProtocolClass, declaration_log, namespace_of
-from leadline.symbolic.lang.coercion import BOOL, as_node, invalid, mistakes_of
+from leadline.symbolic.lang.coercion import BOOL, OverRuns, as_node, invalid, mistakes_of
 from leadline.symbolic.lang.errors import Mistake, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, wrap
 from leadline.symbolic.lang.known import Known, first_known, known_mistakes, rows_of, violated
@@ -342,7 +342,10 @@ def _state_one(
         return
     with written() as places:
         found = attempted(lambda: claim.function(protocol, now), mistakes, claim.function)
-    if found and not returns_nothing(claim, found[0], mistakes):
+    if found and isinstance(found[0], OverRuns):
+        text = f"the {claim.kind} {claim.name} returns a formula about runs: write @temporal above it"
+        mistakes.append(Mistake(claim.span, text))
+    elif found and not returns_nothing(claim, found[0], mistakes):
         formula = _formula(found[0], claim)
         stated[claim.name] = _placed(replace(about, formula=formula), claim, places)
         mistakes += complaints(claim, [formula], now, "state")

@@ -169,9 +169,10 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     """
     if isinstance(protocol, Foreign):
         return protocol.model()
-    variables = _declared(protocol)
-    mistakes: list[Mistake] = []
     kind = type(protocol)
+    if mistakes := [*_wrong_methods(kind)]:
+        raise ModelError(mistakes)
+    variables = _declared(protocol)
     init = _initial(protocol, variables, mistakes)
     every = [mark for found in attempted(lambda: action_marks(kind), mistakes, kind.define) for mark in found]
     applies = [x for x in every if any(attempted(partial(x.when, protocol), mistakes, x.function))]
@@ -202,6 +203,18 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
         view=view,
         aliases=aliases,
     )
+
+
+def _wrong_methods(kind: type[Protocol]) -> Iterator[Mistake]:
+    """The methods that do not take the arguments with which they are called."""
+    for name, given in {"define": ("self", "state"), "init": ("self", "start"), "fair": ("self",)}.items():
+        method = getattr(kind, name)
+        try:
+            inspect.signature(method).bind(*given)
+        except TypeError:
+            yield Mistake(
+                start_of(method), f"{name} takes other arguments: write def {name}({', '.join(given)})"
+            )
 
 
 def _fairness(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -237,7 +238,30 @@ def python_says(error: BaseException) -> str:
         return "this ends the program, and a model may not: leave out exit() and SystemExit"
     if isinstance(error, MemoryError):
         return "there is not enough memory for this: make smaller what is built here"
-    return f"Python says: {type(error).__name__}: {text_of(error)}"
+    text = text_of(error)
+    mend = _import_of(error.name) if isinstance(error, NameError) and isinstance(error.name, str) else ""
+    if isinstance(error, TypeError):
+        mend = next((mend for mistake, mend in _MENDS.items() if re.search(mistake, text)), "")
+    return f"Python says: {type(error).__name__}: {text}{mend and ': '}{mend}"
+
+
+_MENDS = {
+    r"'\w+Expr' object is not callable": "it is a value and no function; leave out the ()",
+    r"'\w+Expr' object .*context manager": "a branch begins with nxt.when(...) or nxt.otherwise()",
+    "'Next' object does not support item assignment": "write nxt.x = ...",
+    "'FairMark' object is not iterable": "write yield in place of return",
+}
+"""The repairs of slips, by what Python says of them."""
+
+
+def _import_of(name: str) -> str:
+    # Here, since the language is made of this module.
+    from leadline.symbolic import lang
+    from leadline.symbolic.lang.states import Next
+
+    of_action = f"write nxt.{name}(...)" if name[0] != "_" and hasattr(Next, name) else ""
+    imported = f"write `from leadline import {name}`" if name in lang.__all__ else ""
+    return " in an action, or ".join(filter(None, (of_action, imported)))
 
 
 def text_of(error: BaseException) -> str:

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
+from leadline.symbolic.lang.errors import Mistake, ModelError
 from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.span import caller_place
 from leadline.symbolic.lang.types import (
     MOST_PARTS,
     TOO_MANY,
@@ -473,6 +475,10 @@ def record(name: str, /, **fields: Type) -> Record:
 
 def union(name: str, /, **variants: Mapping[str, Type]) -> Union:
     """A tagged union, each variant's fields by name: `union("Message", ping={}, pong={"n": Int(0, 3)})`."""
+    for tag, shape in variants.items():
+        if not isinstance(shape, Mapping):
+            text = f'the fields of {tag} are named: write {tag}={{"field": AType}}, and {tag}={{}} if it has none'
+            raise ModelError([Mistake(caller_place(), text)])
     return Union(name, tuple((tag, Record(tag, tuple(shape.items()))) for tag, shape in variants.items()))
 
 

@@ -415,6 +415,10 @@ def enum(name: str, *members: str) -> Enum:
 
 def sort(name: str, size: int, prefix: str | None = None) -> Sort:
     """A sort of `size` members, named by the prefix (by default the name's first letter) and 1, 2, ..."""
+    if not isinstance(size, int):
+        raise ModelError(
+            [Mistake(caller_place(), f"the size of the sort {name} is an integer, and not {size!r}")]
+        )
     if size > MOST_PARTS:
         raise too_large(f"the sort {name} would have {size:,} members, and {MOST_PARTS:,} is the most")
     stem = prefix if prefix is not None else name[0].lower()

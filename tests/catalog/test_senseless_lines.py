@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalog.mistakes import mistakes
+from leadline.symbolic.catalog import find
+from leadline.symbolic.lang import ModelError
+from tests.catalog.mistakes import FILE, mistakes
 
 pytestmark = pytest.mark.usefixtures("tried_here")
 
@@ -74,3 +76,54 @@ def test_a_guard_that_is_always_false(line: str, tmp_path: Path) -> None:
 )
 def test_lines_that_depend_on_parameters_or_on_python(line: str, tmp_path: Path) -> None:
     assert mistakes(tmp_path, action=line, unrelated="number = number is None") == []
+
+
+def test_a_branch_needs_with(tmp_path: Path) -> None:
+    (told,) = mistakes(tmp_path, action="nxt.when(now.x < 3)")
+    assert told == "`nxt.when(now.x < 3)` opens no branch: write `with` before it, and `:` after it"
+
+
+RETURNS = """with nxt.when(now.x > 3):
+            nxt.log = now.log
+            return"""
+
+
+def test_a_return_does_not_end_a_branch(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="this ends the action whether the branch is taken or not"):
+        find(str(written(tmp_path, ("pass\n        nxt.require", f"{RETURNS}\n        nxt.require"))))
+
+
+@pytest.mark.parametrize(
+    ("edit", "text"),
+    [
+        (("    @action\n", ""), "nothing calls the method go, which looks like an action: write @action"),
+        (("        return now.x\n", ""), "nothing calls the method helper"),
+        (("helper(self", "_helper(self"), ""),
+        (
+            ("def helper", "@action\n    def on(self, now, nxt): pass\n    @action\n    def helper"),
+            "",
+        ),
+        (
+            (
+                "def helper(self, now, nxt)",
+                "@action\n    def on(self, now, nxt): pass\n    @action\n    def no(self, nxt, now)",
+            ),
+            "the action no takes nxt, now, and others now, nxt: the current state comes first",
+        ),
+    ],
+)
+def test_methods_that_are_almost_actions(edit: tuple[str, str], text: str, tmp_path: Path) -> None:
+    path = written(tmp_path, edit)
+    if not text:
+        find(str(path))
+    else:
+        with pytest.raises(ModelError, match=text):
+            find(str(path))
+
+
+def written(folder: Path, edit: tuple[str, str]) -> Path:
+    """The file of mistakes without any, and with an edit."""
+    path = folder / "mine.py"
+    lines = dict.fromkeys(("action", "helper", "unrelated", "function", "claim"), "pass")
+    path.write_text(FILE.format(**lines).replace(*edit, 1))
+    return path

@@ -28,6 +28,14 @@ IN_ACTIONS = {
         "nxt.count = now.leader  #a",
         "{a}: type clash: a value of Int(0, 3) is needed, and this is of Node",
     ),
+    "a variant without its tag": (
+        "nxt.inbox = now.inbox.add(of(self.Msg, round=1))  #a",
+        '{a}: of(Msg, ...) takes a variant before its fields: "ping", "stop"',
+    ),
+    "a number that is none": (
+        "nxt.count = now.count + 1 / 2  #a",
+        "{a}: numbers are integers, and this is 0.5: write //",
+    ),
     "clash of an option": (
         "nxt.leader = now.info[now.leader].buddy  #a",
         "{a}: type clash ... Node is needed ... Option(Node) ... .value ... guard",

@@ -15,6 +15,10 @@ PROPERTIES = {
         "@invariant(Sample)  #a\ndef one(p, now):\n    now.count == 1",
         "{a}: the property one returns nothing: return its formula",
     ),
+    "that is a claim about runs": (
+        "@invariant(Sample)  #a\ndef one(p, now):\n    return eventually(now.count == 1)",
+        "{a}: the invariant one returns a formula about runs: write @temporal above it",
+    ),
     "that is no Boolean": (
         "@invariant(Sample)  #a\ndef one(p, now):\n    return now.count",
         "{a}: type clash: a value of Bool is needed, and this is of Int(0, 3)",

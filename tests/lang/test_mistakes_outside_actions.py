@@ -82,6 +82,25 @@ def test_types_that_cannot_be() -> None:
         check(BEFORE + f"        state.wrong = {kind}  #a\n" + INIT, f"{{a}}: Python says: TypeError: {text}")
 
 
+def test_slips_are_told_with_their_repair() -> None:
+    slips = {
+        'sort("N", "2")': "the size of the sort N is an integer, and not '2'",
+        'union("U", a=(Bool(),))': 'the fields of a are named: write a={{"field": AType}}',
+        "Int(0, sum_of(Int(0, 2))())": "'IntExpr' object is not callable: ... leave out the ()",
+    }
+    for kind, text in slips.items():
+        check(BEFORE + f"        state.wrong = {kind}  #a\n" + INIT, f"{{a}}: {text}")
+    source = (BEFORE + INIT).replace("start.mode =", "require(start)  #a\n        start.mode =")
+    check(source, "{a}: Python says: NameError: name 'require' is not defined: write nxt.require(...)")
+    source = source.replace("import *", "import Protocol, parameter")
+    check(source, "sample.py:8: 'sort' is not defined: write `from leadline import sort`")
+
+
+def test_methods_that_take_other_arguments() -> None:
+    source = (BEFORE + INIT).replace("init(self, start):", "init(self):  #a")
+    check(source, "{a}: init takes other arguments: write def init(self, start)")
+
+
 def test_action_replaced_by_a_method_that_is_none() -> None:
     source = in_action("pass") + "\nclass Other(Sample):\n    def act(self, now, nxt):  #a\n        pass\n"
     check(source, "{a}: act replaces an action and is none itself: write @action above it")

@@ -312,6 +312,7 @@ def test_mistakes_of_claims(wrong: Any, words: str) -> None:
         (lambda: weak("work", each="stop"), "work has no pick `stop`"),
         (lambda: weak("work", of="cuont"), "did you mean `count`"),
         (lambda: weak(), "fairness of no action"),
+        (lambda: weak(Counters.work), 'named by text: write weak("action")'),  # type: ignore[arg-type]  # a slip
         (lambda: weak("work", each=lambda worker: worker.dest), "Worker"),
         (lambda: "work", "fair lists conditions"),
     ],
@@ -325,7 +326,7 @@ def test_mistakes_of_fairness(mark: Callable[[], Any], words: str) -> None:
 
     with pytest.raises(ModelError) as caught:
         build(Unfair())
-    assert words in str(caught.value)
+    assert [words in one.text for one in caught.value.mistakes] == [True]
 
 
 def test_what_formulas_are_made_of() -> None:
