@@ -196,7 +196,7 @@ def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(asked, "answer", stopped)
     ran = leadline("check", "counter.py", "--depth", "9", "--deadlock")
     assert ran.code == 130
-    assert "never-one  reached  1" in ran.out
+    assert "never-one     reached  1" in ran.out
     expected = "interrupted; no counterexample within 4 steps so far: below-three, not-negative, deadlock"
     assert expected in ran.err
 
