@@ -175,9 +175,9 @@ def test_a_timeout_covers_the_making_of_the_model(tmp_path: Path) -> None:
     file.write_text(COUNTER.read_text().replace("start.count = 0", "while True: pass"))
     for ask in (leadline.check, leadline.explore, leadline.simulate):
         with pytest.raises(
-            leadline.LeadlineError, match=r"endless.py: time: stopped after 0.5 s, before the"
+            leadline.LeadlineError, match=r"endless.py: time: stopped after 0.2 s, before the"
         ):
-            ask(file, timeout=0.5)
+            ask(file, timeout=0.2)
 
 
 def test_property_and_properties_both_work() -> None:

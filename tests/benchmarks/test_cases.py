@@ -1,6 +1,7 @@
 """The table of cases speaks of protocols, parameters and properties that exist, and agrees with TLC."""
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,22 @@ from leadline.symbolic.lang.symmetry import symmetric_sorts
 from tests.tlc_names import MODULES
 from tests.truth import rows_where, settings_of
 
-every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+def parametrized(cases: Iterable[Case]) -> pytest.MarkDecorator:
+    """A test of cases; those of the small table are quick, and the first of each protocol."""
+    firsts = {case.protocol: case.name for case in reversed(CASES)}
+    marked = [
+        pytest.param(
+            case,
+            id=case.name,
+            marks=[] if case.quick or firsts[case.protocol] == case.name else [pytest.mark.slow],
+        )
+        for case in cases
+    ]
+    return pytest.mark.parametrize("case", marked)
+
+
+every_case = parametrized(CASES)
 
 
 @cache
@@ -46,11 +62,7 @@ def test_it_can_be_asked(case: Case) -> None:
     assert (case.growth is None) == (case.point == "")
 
 
-@pytest.mark.parametrize(
-    "case",
-    [case for case in CASES if case.expected is not Verdict.PROVED and case.tlc is None],
-    ids=lambda case: case.name,
-)
+@parametrized(case for case in CASES if case.expected is not Verdict.PROVED and case.tlc is None)
 def test_symmetry_is_switched_off_only_where_there_is_some(case: Case) -> None:
     asked = model_of(case.name)
     sorts = symmetric_sorts(asked, asked.choose_properties((case.property,)))
@@ -64,6 +76,7 @@ def test_it_agrees_with_tlc(case: Case) -> None:
         assert figure["shortest_violation_steps"] == case.shortest
 
 
+@pytest.mark.slow
 def test_tlc_was_asked_of_many_cases() -> None:
     known = {case.name for case in CASES if figures(case)}
     assert {"kip-320-first-try-3222", "kip-320-2222", "compaction-leak-32", "backup-manager-2"} < known

@@ -87,6 +87,7 @@ def test_proofs_of_a_grid_are_rows_too(tmp_path: Path, capsys: pytest.CaptureFix
     assert "| transaction-commit | defaults | consistency | not measured |" in above
 
 
+@pytest.mark.slow
 def test_a_row_that_is_not_proved_says_what_stopped_it() -> None:
     found = prove(Task("kafka-replication", KIP, "strong-isr", limit=0.1))
     assert found.verdict == "unknown" and found.reason == "time: 0.1 CPU seconds"

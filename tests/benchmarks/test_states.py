@@ -7,6 +7,7 @@ import pytest
 from leadline.benchmarks import states
 
 
+@pytest.mark.slow
 def test_both_explorers_count_the_same(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

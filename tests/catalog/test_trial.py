@@ -118,10 +118,15 @@ def test_whatever_is_raised_is_a_mistake(
     ("command", "place", "line"),
     [
         ("check", "action", "nxt.require(now.n < random.randrange(10**12))"),
-        ("explore", "import", "EXTRA = random.getrandbits(60)"),
         ("show", "define", "self.top = random.getrandbits(40)"),
-        ("prove --property low", "property", "return now.n <= random.getrandbits(40)"),
-        ("export --to tla", "action", "nxt.require(now.n < random.getrandbits(60))"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (
+                ("explore", "import", "EXTRA = random.getrandbits(60)"),
+                ("prove --property low", "property", "return now.n <= random.getrandbits(40)"),
+                ("export --to tla", "action", "nxt.require(now.n < random.getrandbits(60))"),
+            )
+        ),
     ],
 )
 def test_chance(
@@ -147,9 +152,14 @@ def test_chance_in_a_grid(write: Write, capsys: pytest.CaptureFixture[str]) -> N
     "line",
     [
         "state.n = Int(0, time.time_ns() % 10**9)",
-        "state.n = Int(0, datetime.datetime.now().microsecond)",
-        "state.n = Int(0, uuid.uuid4().int % 10**9)",
-        "state.n = Int(0, os.getpid())",
+        *(
+            pytest.param(line, marks=pytest.mark.slow)
+            for line in (
+                "state.n = Int(0, datetime.datetime.now().microsecond)",
+                "state.n = Int(0, uuid.uuid4().int % 10**9)",
+                "state.n = Int(0, os.getpid())",
+            )
+        ),
         "state.n = Int(0, 1 + next(iter({str(x) for x in range(99)})).__len__() + "
         "int(next(iter({str(x) for x in range(9999)}))))",
     ],
@@ -161,6 +171,7 @@ def test_other_sources_of_chance(line: str, write: Write) -> None:
         model_of(find(str(path)), {})
 
 
+@pytest.mark.slow
 def test_runs_that_are_answered_agree(write: Write) -> None:
     """Whatever the hash seed, a model that depends on it is refused, or it is always the same."""
     path = write("define", "self.first = next(iter({'a', 'b'}))")

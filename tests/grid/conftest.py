@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leadline.symbolic.grid import spark, spool
+from leadline.symbolic.engines import Answer, Limits, Query, answer_here, answer_in_child
+from leadline.symbolic.grid import spark, spool, task
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import place_of
 from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
 from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.task import answer
+from leadline.symbolic.lang import Model
 
 if TYPE_CHECKING:
     from tests.grid.object_store import ObjectStore
@@ -47,7 +48,7 @@ class Here:
 
     def start(self, query: GridQuery) -> None:
         self.run.append(query)
-        found = answer(query, self.archive.run, None)
+        found = task.answer(query, self.archive.run, None)
         self.ended.append(EndedQuery(query, found))
 
     def cancel(self, query: GridQuery) -> None:
@@ -62,6 +63,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[GridQuery]:
     """Grids run here, one query after the other, without Spark; the list is of the queries that were run."""
     run: list[GridQuery] = []
 
+    def answered(model: Model, query: Query, limits: Limits) -> Answer:
+        # Only a query that is to meet its limit needs a process of its own.
+        patient = limits.seconds is None or limits.seconds > 60
+        return answer_here(model, query) if patient else answer_in_child(model, query, limits)
+
     def here(
         queries: Sequence[GridQuery],
         archive: StoreArchive,
@@ -72,6 +78,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[GridQuery]:
     ) -> None:
         Schedule(queries, archive.predicted, archive, pruning).run(Here(archive, run), tell)
 
+    monkeypatch.setattr(task, "answer_in_child", answered)
     monkeypatch.setattr(spark, "run", here)
     return run
 

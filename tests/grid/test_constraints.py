@@ -325,7 +325,7 @@ POINTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.recursive(COMPARISONS, connected, max_leaves=8), POINTS)
 def test_random_constraints_mean_what_python_says(case: Any, point: dict[str, Any]) -> None:
     text, expected = case

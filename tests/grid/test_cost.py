@@ -48,10 +48,10 @@ TABLES: Mapping[str, Mapping[str, Sequence[Any]]] = {
 }
 
 
-SLOW = pytest.param("kafka-replication", marks=pytest.mark.slow)
-
-
-@pytest.mark.parametrize("protocol", [SLOW, *(name for name in TABLES if name not in SLOW.values)])
+@pytest.mark.parametrize(
+    "protocol",
+    [pytest.param(name, marks=[] if name == "spanner-leases" else [pytest.mark.slow]) for name in TABLES],
+)
 def test_a_formula_is_about_the_size_of_each_layer(protocol: str) -> None:
     points = points_of(protocol, **TABLES[protocol])
     formula = layer_formula(find(protocol), points, {})

@@ -97,7 +97,10 @@ def edited(texts: Sequence[str], name: str, grid: str) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "helping"),
-    [('of="low"', 'of="low", entails=True', "<= 5"), ('of="low"', 'of="fine"', "!= 2")],
+    [
+        pytest.param('of="low"', 'of="low", entails=True', "<= 5", marks=pytest.mark.slow),
+        ('of="low"', 'of="fine"', "!= 2"),
+    ],
 )
 def test_a_strengthening_that_is_edited_proves_nothing_false(
     before: str,

@@ -87,7 +87,7 @@ def whole(case: int) -> Exploration:
     return explorer.summary()
 
 
-@pytest.mark.parametrize("case", range(len(CASES)))
+@pytest.mark.parametrize("case", [0, pytest.param(1, marks=pytest.mark.slow), 2])
 def test_the_numbers_are_those_of_one_search(case: int, tmp_path: Path) -> None:
     assert numbers(explored(case, tmp_path, 3)) == numbers(whole(case))
 
@@ -168,6 +168,7 @@ class Lone(ClassicLink):
         return [work(one) for one in range(number)]
 
 
+@pytest.mark.slow
 def test_a_module_whose_types_widen_is_explored_as_by_its_interpreter(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -370,6 +370,7 @@ def test_where_a_file_is_empty_before_it_is_written(tmp_path: Path, monkeypatch:
     assert (store.all().rows, store.all().warnings) == ({}, ())
 
 
+@pytest.mark.slow
 def test_from_python(uri: str, asked: list[GridQuery]) -> None:
     table = {"protocol": "counter.py", "parameters": {"top": 4, "nodes": 1}, "properties": "below-three"}
     found = leadline.grid({**table, "depth": 3, "solver": "cadical"}, store=uri)

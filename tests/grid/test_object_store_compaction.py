@@ -16,6 +16,7 @@ from tests.grid.queries import query
 from tests.grid.rows import row
 
 
+@pytest.mark.slow
 def test_several_at_once(store: Store) -> None:
     """Runs that begin at once are all in the manifest, and compactions at once lose no row."""
     runs = [f"run-{number}" for number in range(4)]

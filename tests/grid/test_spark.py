@@ -152,6 +152,7 @@ def test_the_pages_tell_what_runs_and_ctrl_c_leaves_rows_and_no_processes(tmp_pa
     assert [row.verdict for row in rows(folder)] == ["violated"]
 
 
+@pytest.mark.slow
 @needs_java
 def test_ctrl_c_while_spark_starts_leaves_no_java(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, HARD)

@@ -60,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "code",
     [
-        pytest.param(code, id=name, marks=[pytest.mark.slow] if name == "spark" else [])
+        pytest.param(code, id=name, marks=[] if name == "duckdb" else [pytest.mark.slow])
         for code, name in zip(BLOCKS, ("duckdb", "pandas", "spark"), strict=True)
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,29 +72,37 @@ def rows(store: Store, verdict: str, name: str) -> list[Row]:
     return sorted(found, key=lambda row: row.query)
 
 
+def edits(some: Mapping[str, Any], more: Mapping[str, Any]) -> pytest.MarkDecorator:
+    """A test of an edit each, by name; more of their kinds are slow."""
+    slow = [pytest.param(edit, id=name, marks=pytest.mark.slow) for name, edit in more.items()]
+    return pytest.mark.parametrize("edit", [*(pytest.param(x, id=name) for name, x in some.items()), *slow])
+
+
 def again(*more: str) -> int:
     return main(["grid", "grid.toml", "--store", "kept", *more])
 
 
 COLUMNS = {
     "safe": {"verdict": "safe"},
-    "safe, without steps": {"verdict": "safe", "steps": None},
-    "proved": {"verdict": "proved", "steps": None, "trace": None},
     "no verdict": {"verdict": "fine"},
     "shorter": {"steps": 1},
+    "another's trace": {"trace": "traces/other.json"},
+    "another model": {"fingerprint": "0" * 64},
+}
+MORE_COLUMNS = {
+    "safe, without steps": {"verdict": "safe", "steps": None},
+    "proved": {"verdict": "proved", "steps": None, "trace": None},
     "no steps": {"steps": None},
     "no trace": {"trace": None},
-    "another's trace": {"trace": "traces/other.json"},
     "another property": {"property": "not-negative"},
     "another point": {"parameters": '{"nodes":1,"overflow":false,"top":4}'},
-    "another model": {"fingerprint": "0" * 64},
     "another Leadline": {"leadline_version": "0.0.0"},
     "another depth": {"depth_asked": 3},
     "out of bounds": {"verdict": "out-of-bounds"},
 }
 
 
-@pytest.mark.parametrize("edit", COLUMNS.values(), ids=COLUMNS.keys())
+@edits(COLUMNS, MORE_COLUMNS)
 def test_a_row_that_was_edited(
     edit: dict[str, Any], kept: Store, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,18 +130,20 @@ def test_a_safe_row_that_did_not_look_so_deep(kept: Store, asked: list[GridQuery
 
 DOCUMENTS: dict[str, dict[str, Any]] = {
     "of another property": {"property": "not-negative"},
+    "of another length": {"length": 2},
+    "of no outline": {"states": 3},
+}
+MORE_DOCUMENTS: dict[str, dict[str, Any]] = {
     "of another protocol": {"protocol": "other"},
     "of other parameters": {"parameters": {"top": 9, "nodes": 2, "overflow": False}},
     "of another model": {"fingerprint": "0" * 64},
     "of another end": {"ends": "out-of-bounds"},
-    "of another length": {"length": 2},
     "to induction": {"induction": {"obligation": "implication", "conjuncts": []}},
-    "of no outline": {"states": 3},
     "of many": {"results": []},
 }
 
 
-@pytest.mark.parametrize("edit", DOCUMENTS.values(), ids=DOCUMENTS.keys())
+@edits(DOCUMENTS, MORE_DOCUMENTS)
 def test_a_counterexample_that_is_another(
     edit: dict[str, Any], kept: Store, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -218,17 +228,19 @@ def test_an_obligation_that_the_other_solver_refutes(
 
 
 CERTIFICATES: dict[str, Callable[[dict[str, Any]], object]] = {
+    "of another point": lambda made: made["parameters"].update(top=4),
+    "by fewer obligations": lambda made: made["obligations"].pop(),
+    "of nothing": lambda made: made.clear(),
+}
+MORE_CERTIFICATES: dict[str, Callable[[dict[str, Any]], object]] = {
     "of another property": lambda made: made.update(property="not-negative"),
     "of another protocol": lambda made: made.update(protocol="other"),
     "of another model": lambda made: made.update(fingerprint="0" * 64),
-    "of another point": lambda made: made["parameters"].update(top=4),
-    "by fewer obligations": lambda made: made["obligations"].pop(),
     "by other conjuncts": lambda made: made["conjuncts"].append({"name": "x", "formula": "TRUE"}),
-    "of nothing": lambda made: made.clear(),
 }
 
 
-@pytest.mark.parametrize("edit", CERTIFICATES.values(), ids=CERTIFICATES.keys())
+@edits(CERTIFICATES, MORE_CERTIFICATES)
 def test_a_certificate_that_is_none_is_written_anew(
     edit: Callable[[dict[str, Any]], object],
     kept: Store,
