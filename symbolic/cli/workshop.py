@@ -134,7 +134,7 @@ def _init(args: argparse.Namespace) -> Exit:
             f"{args.name}: Python, a package or Leadline has this name: use another, such as {other}"
         )
     for path, text in files.items():
-        write_out(path, text.format(name=name, module=module, title=name))
+        write_out(path, text.format(name=name, module=module, title=name), "cannot write")
     wrote = f"wrote {' and '.join(map(str, files))}"
     tell(f"{wrote}; now run\n  leadline check {module}.py\n  pytest test_{module}.py")
     return Exit.HOLDS

@@ -48,7 +48,9 @@ class Checkpoint:
         except FileExistsError as error:
             raise UserError(f"--checkpoint {folder}: this is a file: name a folder") from error
         except (OSError, ValueError) as error:
-            raise UserError(f"--checkpoint {folder} cannot be used: {error}") from error
+            raise UserError(
+                f"--checkpoint {folder} cannot be used: {getattr(error, 'strerror', error)}"
+            ) from error
         if known is not None and known != wanted:
             differs = next((name for name in wanted if known.get(name) != wanted[name]), "version")
             raise UserError(

@@ -471,7 +471,12 @@ class _Session:
         if part in self.ledger.final:
             return self.ledger.final[part]
         reached = max(self.reached.values(), key=lambda one: one.depth, default=Progress(-1, 0.0))
-        effort = Effort(0.0, 0.0, process.seconds, process.peak_mb, reached.variables, reached.clauses)
+        took = process.seconds
+        if part[1] is not None:
+            # Of parts that are answered one after the other, the process worked on the first without an answer.
+            took = max(0.0, took - sum(one.effort.total for one in self.ledger.final.values()))
+            took = took if part == next(x for x in self.parts if x not in self.ledger.final) else 0.0
+        effort = Effort(0.0, 0.0, took, process.peak_mb, reached.variables, reached.clauses)
         told = self.ledger.known.get(part)
         if told is None:
             stop = process.stop()
