@@ -276,7 +276,7 @@ def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
         (("prove", "inductive.py", "--property", "even", WRITE, "no/x.py"), "there is no folder no"),
         (
             ("prove", "inductive.py", "--property", "even", WRITE, "inductive.py"),
-            "give one of them another name",
+            "this is a file that the command reads",
         ),
     ],
 )

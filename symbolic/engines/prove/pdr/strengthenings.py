@@ -143,8 +143,6 @@ def importable(module: str, path: Path) -> str:
     source = Path(str(sys.modules[module].__file__)).resolve()
     if source.parent != path.resolve().parent:
         raise UserError(f"{path} must import {source}: write it into the same folder")
-    if source.name == path.name:
-        raise UserError(f"{path} must import {source}: give one of them another name")
     if not _is_name(source.stem):
         raise UserError(f"{path} must import {source}: give that file a name that Python can import")
     return source.stem
