@@ -129,6 +129,8 @@ def _report(found: Conformance, model: Model, with_run: bool) -> Iterator[Part]:
         yield from (f"  {text}" for text in found.why.lines())
         yield ""
     yield from (f"{name} in the log is taken for {member}" for name, member in found.names.items())
+    if found.unread:
+        yield f"no line has {', '.join(found.unread)}, which the map names"
     yield found.headline()
 
 

@@ -52,6 +52,7 @@ class Conformance:
         event: the text of that line.
         why: for that event, what is against each action that it could be.
         names: the members of sorts for which names in the log were taken.
+        unread: the fields that the map names and no line has: nothing was compared with them.
         reason: why the verdict is unknown.
         cause: the cause of that, for programs.
         seconds: wall-clock seconds.
@@ -66,6 +67,7 @@ class Conformance:
     event: str | None = None
     why: Explained = field(default_factory=Explained)
     names: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
     reason: str | None = None
     cause: Cause | None = None
     seconds: float = 0.0
@@ -108,6 +110,7 @@ class Conformance:
             "why": [x.to_json() for x in self.why.attempts],
             "nearest": None if self.why.nearest is None else self.why.nearest.to_json(),
             "names": dict(self.names),
+            "unread": list(self.unread),
             "reason": self.reason,
             "seconds": round(self.seconds, 3),
             "run": None if self.run is None else document(model, self.run, source),
@@ -162,7 +165,8 @@ def conformance(
         found = _asked(model, log, about, hidden, by, limits or Limits(), most_states, longest, progress)
         if best is None or found or found.explained > best.explained:
             matched = {k: x for table in reader.matched.values() for k, x in table.items()}
-            best = replace(found, names=names or matched)
+            unread = tuple(x for x, named in reader.unread.items() if named)
+            best = replace(found, names=names or matched, unread=unread)
         if best or best.verdict is Fits.UNKNOWN:
             break
     assert best is not None

@@ -93,6 +93,21 @@ class LogMap:
     after: Mapping[str, str] | None = None
     names: Mapping[str, str] = field(default_factory=dict)
 
+    def fields(self) -> dict[str, bool]:
+        """The fields of a line that are read, each with whether the map names it."""
+        named = [x for x in (self.node, self.clock, self.sent, self.received) if x is not None]
+        for table in (self.picks, self.before, self.after):
+            named += [] if table is None else table.values()
+        for table in (self.before, self.after):
+            named += [x for path in table or () for x in _PLACEHOLDER.findall(path)]
+        given = {"picks": self.picks, "before": self.before, "after": self.after}
+        usual = [LogMap.action, *(name for name, table in given.items() if table is None)]
+        return {
+            **dict.fromkeys(usual, False),
+            **dict.fromkeys([*named, self.action], True),
+            LogMap.action: False,
+        }
+
 
 def read_map(path: Path) -> LogMap:
     """Read a map.
@@ -320,6 +335,8 @@ def read_log(
     for path in paths:
         reader.add(path)
     reader.order()
+    if not reader.wrong and reader.unread and reader.fields:
+        reader.wrong += _unread(reader, about)
     if reader.wrong:
         more = len(reader.wrong) - _MOST_TOLD
         raise UserError(
@@ -331,6 +348,16 @@ def read_log(
     return reader.log, reader
 
 
+def _unread(reader: Reader, about: LogMap) -> Iterator[str]:
+    """The mistake of a map that reads nothing of a log, or no action: then any step would explain any line."""
+    shown = ", ".join(sorted(reader.fields)[:_MOST_TOLD])
+    if reader.unread.keys() >= about.fields().keys():
+        wanted = ", ".join(about.fields())
+        yield f"no line of the log has a field that is read ({wanted}), but {shown}: give a map (--map) of these"
+    elif about.action != LogMap.action and about.action in reader.unread:
+        yield f"no line of the log has the field `{about.action}`, the map's action: there are {shown}"
+
+
 class Reader:
     """Reads the files of a log.
 
@@ -338,6 +365,8 @@ class Reader:
         log: the events so far.
         wrong: the mistakes so far.
         matched: for each sort, the names of the log's that were matched with its members.
+        unread: the fields that no line had so far, each with whether the map names it.
+        fields: the fields of the first line.
     """
 
     def __init__(self, model: Model, about: LogMap, names: Mapping[str, str]) -> None:
@@ -347,6 +376,8 @@ class Reader:
         self.log = Log(all_leaves=self._leaves.all)
         self.wrong: list[str] = []
         self.matched: dict[Sort, dict[str, str]] = {}
+        self.unread = about.fields()
+        self.fields: set[str] = set()
         self._names = {**about.names, **names}
         self._actions = {spelled: one for one in model.actions for spelled in (one.tla, one.name)}
         self._variables = {x: place for place, v in enumerate(model.variables) for x in (v.tla, v.name)}
@@ -379,6 +410,9 @@ class Reader:
             self._place = f"{path}:{number}"
             if any(one.holds(raw) for one in self.about.skip):
                 continue
+            self.fields = self.fields or {*raw}
+            for name in [x for x in self.unread if _field(raw, x) is not _ABSENT]:
+                del self.unread[name]
             try:
                 self._take(path, number, raw)
             except UserError as error:

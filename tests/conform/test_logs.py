@@ -111,6 +111,11 @@ def test_a_map_says_what_fields_mean(tmp_path: Path) -> None:
     ]
 
 
+def test_fields_that_no_line_has_are_told(tmp_path: Path) -> None:
+    assert asked(tmp_path, [event("on", "l1")]).unread == ("count",)
+    assert asked(tmp_path, [event("on", "l1", count=1)]).unread == ()
+
+
 def test_what_does_not_fit_is_told_with_its_place_and_reason(tmp_path: Path) -> None:
     lines = [event("on", "l1"), event("on", "l2", count=2), event("off", "l3")]
     found = asked(tmp_path, lines)
@@ -337,6 +342,11 @@ def test_limits(tmp_path: Path) -> None:
         ("{", r"node0.ndjson:1: the last line is cut off or no JSON"),
         ("[1]\n", r"node0.ndjson:1: an object is needed"),
         ('{"event": "of"}\n', "lamps has no action `of`.*a map says under"),
+        (
+            '{"step": "on"}\n',
+            r"no line of the log has a field that is read \(.*event.*\), but step: give a map",
+        ),
+        ('{"which": "l1", "step": "on"}\n', "has the field `event`, the map's action: there are step, which"),
         ('{"event": "on", "which": 3}\n', r"lamp: a value of Lamp \(l1, l2, l3\) is needed, not 3"),
         (
             '{"event": "on", "which": "l1", "count": "x"}\n',
