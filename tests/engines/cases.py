@@ -31,3 +31,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("Nobody", {}),
     ("Nobody", {"workers": 2}),
 ]
+LONG: list[tuple[str, dict[str, Any]]] = [
+    ("Lift", {"first": 2}),
+    ("Lift", {"at_top": "stop"}),
+    ("Lift", {"at_top": "break", "top": 2, "first": 2}),
+]
+"""Cases that are slow where one like them is quick."""

@@ -16,7 +16,7 @@ from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
 from tests.asking import bounded_query, here, model_for, options_of
-from tests.engines.cases import CASES, FILE, entry
+from tests.engines.cases import CASES, FILE, LONG, entry
 
 
 def query(name: str, depth: int, **options: Any) -> Query:
@@ -56,7 +56,18 @@ def expected(asked: Query) -> dict[str, tuple[Verdict, int | None]]:
 
 @pytest.mark.parametrize(
     ("solver", "name", "settings"),
-    [*(("cadical", *case) for case in CASES), *(("z3", *case) for case in CASES[4::3])],
+    [
+        *(
+            pytest.param(
+                "cadical",
+                *case,
+                marks=[pytest.mark.slow] if case in LONG else [],
+                id=f"cadical-{case[0]}-{case[1]}",
+            )
+            for case in CASES
+        ),
+        *(("z3", *case) for case in CASES[4::3]),
+    ],
     ids=str,
 )
 def test_verdicts_and_lengths_are_those_of_exploration(

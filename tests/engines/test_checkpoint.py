@@ -59,7 +59,7 @@ def explored(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
     return status, told.out + (told.err if status in (2, 150) else "")
 
 
-@pytest.mark.parametrize("by", ["circuits", "values", "module"])
+@pytest.mark.parametrize("by", ["circuits", pytest.param("values", marks=pytest.mark.slow), "module"])
 def test_it_goes_on_where_it_was_stopped(by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = ["two-phase-commit", "-p", "resource_managers=2", "--property", "consistency", "--by", by]
     asked = [module(tmp_path)] if by == "module" else [*model, "--depth", "7"]

@@ -37,6 +37,7 @@ from tests.tla.modules import ALL
 from tests.tlc_names import MODULES
 from tests.truth import (
     Row,
+    by_size,
     check_all_states,
     check_bounds,
     model_of_row,
@@ -47,16 +48,16 @@ from tests.truth import (
 )
 
 LONG: list[tuple[str, dict[str, Any], int | None]] = [
+    ("kafka-replication", {"replicas": 2, "variant": "kip-320-first-try"}, 8),
+    ("kafka-transactions", {"clients": 1, "max_coordinator_changes": 2}, 6),
+    ("kafka-transactions", {"clients": 1, "variant": "mended-become-leader"}, 8),
     ("spanner-transactions", {"transactions": "circular"}, 6),
     ("pulsar-compaction", {}, None),
     ("kafka-replication", {"replicas": 2}, None),
 ]
-"""The search on values takes long."""
+"""The search on values takes long, or a like one is quick."""
 SMALL = [
-    ("kafka-replication", {"replicas": 2, "variant": "kip-320-first-try"}, 8),
     ("kafka-replication", {"replicas": 2, "variant": "truncate-to-high-watermark"}, 8),
-    ("kafka-transactions", {"clients": 1, "max_coordinator_changes": 2}, 6),
-    ("kafka-transactions", {"clients": 1, "variant": "mended-become-leader"}, 8),
     ("pulsar-compaction", {"keys": 0, "values": 0}, None),
     ("spanner-leases", {"replicas": 2}, None),
     ("spanner-transactions", {}, 9),
@@ -83,7 +84,7 @@ DEEPEST = 200_000
 """The states of a row that is not slow."""
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row["complete"]], ids=name_of)
+@pytest.mark.parametrize("row", by_size([row for row in ROWS if row["complete"]], 10_200))
 def test_all_states_and_shortest_violations(row: Row) -> None:
     found = on_circuits(model_of_row(row), names=list(shortest_violations(row)))
     check_all_states(found, row)
@@ -91,7 +92,13 @@ def test_all_states_and_shortest_violations(row: Row) -> None:
     check_bounds(found)
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if not row["complete"]], ids=name_of)
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if number else [])
+        for number, row in enumerate(row for row in ROWS if not row["complete"])
+    ],
+)
 def test_states_as_deep_as_tlc_went(row: Row) -> None:
     within = [states for states in row["states_within_steps"] if states < DEEPEST]
     found = on_circuits(model_of_row(row), len(within) - 1, names=list(shortest_violations(row)))
@@ -219,10 +226,11 @@ def test_a_bound_on_states(most: int) -> None:
 
 
 def test_the_answer_says_which_explorer_it_is_of() -> None:
-    model = model_of(find("two-phase-commit"), {})
+    settings = {"resource_managers": 1}
+    model = model_of(find("two-phase-commit"), settings)
 
     def by(properties: tuple[str, ...], depth: int | None = 3, **options: Any) -> tuple[Any, Any]:
-        query = Query("two-phase-commit", {}, properties, ExploreOptions(depth=depth, **options))
+        query = Query("two-phase-commit", settings, properties, ExploreOptions(depth=depth, **options))
         facts = answer(model, query).told(ExploreFacts)
         return facts.by, facts.by_values_since
 

@@ -36,7 +36,13 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("two-phase-commit", {}, 8, 3),
         ("two-phase-commit", {"variant": "backup-manager"}, 8, 2),
-        ("kafka-replication", {"replicas": 2, "variant": "kip-320-first-try"}, 5, 2),
+        pytest.param(
+            "kafka-replication",
+            {"replicas": 2, "variant": "kip-320-first-try"},
+            5,
+            2,
+            marks=pytest.mark.slow,
+        ),
         ("pulsar-compaction", {"message_sent_limit": 2}, None, 2),
     ],
 )
@@ -69,6 +75,7 @@ def symmetric() -> Symmetric:
     return Symmetric(model, group_of(sorts_alike(model, list(model.properties.values()))))
 
 
+@pytest.mark.slow
 def test_orbits() -> None:
     assert numbers(explored(symmetric()).summary()) == numbers(explored(symmetric(), 1).summary())
 
@@ -134,7 +141,7 @@ def test_a_process_that_is_killed_is_memory_that_lacks(pids: list[int]) -> None:
 
 
 def test_shares_end_with_the_search(pids: list[int]) -> None:
-    explorer = explored(Semantics(model_of(find("two-phase-commit"), {})), 3)
+    explorer = explored(Semantics(model_of(find("two-phase-commit"), {"resource_managers": 1})), 3)
     assert len(pids) == 3
     del explorer
     for pid in pids:

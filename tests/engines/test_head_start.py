@@ -44,6 +44,7 @@ def test_exploring_answers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert begun(monkeypatch, 600, "consistency") == (["explore"], Verdict.PROVED)
 
 
+@pytest.mark.slow
 def test_the_others_begin_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert begun(monkeypatch, 1e-6, "consistency") == (["bmc", "explore", "pdr"], Verdict.PROVED)
 

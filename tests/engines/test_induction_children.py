@@ -76,7 +76,7 @@ def test_the_seconds_of_a_process_that_is_ended_are_those_of_one_obligation() ->
     assert told == [3.0, 7.0, *(0.0 for _ in others[1:])]
 
 
-@pytest.mark.parametrize("solver", [*SOLVERS, "auto"])
+@pytest.mark.parametrize("solver", [*(pytest.param(x, marks=pytest.mark.slow) for x in SOLVERS), "auto"])
 def test_all_obligations(solver: str) -> None:
     model = managers()
     told: list[Result] = []
@@ -106,7 +106,10 @@ def test_one_obligation(solver: str) -> None:
     assert (result.cti.fragment.initial, result.cti.fragment.last) == ((5,), (7,))
 
 
-@pytest.mark.parametrize("solver", [*SOLVERS, "auto"])
+@pytest.mark.parametrize(
+    "solver",
+    [pytest.param(x, marks=[] if x == "cadical" else [pytest.mark.slow]) for x in (*SOLVERS, "auto")],
+)
 def test_the_time_is_kept_by_killing(solver: str) -> None:
     """Answers from before the limit are kept."""
     results = proving(pigeons(), "nobody-flew", solver, Limits(seconds=1.5), source=PIGEONS)
@@ -185,7 +188,9 @@ def test_a_certificate() -> None:
     assert made["obligations"][-1].keys() == {"name", "solver", "seconds", "verdict"}
 
 
-@pytest.mark.parametrize(("solver", "other"), [("z3", "cadical"), ("cadical", "z3")])
+@pytest.mark.parametrize(
+    ("solver", "other"), [pytest.param("z3", "cadical", marks=pytest.mark.slow), ("cadical", "z3")]
+)
 def test_the_other_solver_checks_again(solver: str, other: str, tmp_path: Path) -> None:
     found = read_certificate(write(tmp_path, proof(solver)))
     results = recheck(managers(), found, Limits(60), source=PROVED).results

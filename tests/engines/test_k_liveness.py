@@ -389,7 +389,15 @@ def reached(meaning: Steps) -> set[State]:
     return seen
 
 
-@pytest.mark.parametrize("model", [relay(), clock(), *map(random_runs, range(4))])
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(relay(), marks=pytest.mark.slow),
+        clock(),
+        *map(random_runs, (0, 1, 3)),
+        pytest.param(random_runs(2), marks=pytest.mark.slow),
+    ],
+)
 def test_states_with_rounds_counted_are_those_of_the_model_that_counts_them(model: Model) -> None:
     """Also where the guess of what settles is wrong, and where there are more rounds than the model counts."""
     for claim in model.properties.values():

@@ -60,6 +60,7 @@ def test_two_phase_commit(row: Row, solver: str) -> None:
     check_bounded(bounded(model_of_row(row), solver, 13), shortest_violations(row), 13)
 
 
+@pytest.mark.slow
 def test_a_backup_manager_that_crashes_too_breaks_consistency() -> None:
     settings = {"variant": "backup-manager", "rm_may_fail": True, "tm_may_fail": True}
     found = verdicts("two-phase-commit", {**settings, "resource_managers": 2}, 24, "consistency")

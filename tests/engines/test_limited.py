@@ -37,7 +37,12 @@ from tests.engines.limited import HARD, limited, query
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(
     ("name", "settings"),
-    [("Lift", {}), ("Lift", {"at_top": "break"}), ("Lift", {"at_top": "stop", "first": 2}), ("Begin", {})],
+    [
+        ("Lift", {}),
+        ("Begin", {}),
+        pytest.param("Lift", {"at_top": "break"}, marks=pytest.mark.slow),
+        pytest.param("Lift", {"at_top": "stop", "first": 2}, marks=pytest.mark.slow),
+    ],
     ids=str,
 )
 def test_the_answers_are_those_of_this_process(name: str, settings: dict[str, Any], solver: str) -> None:
@@ -60,7 +65,9 @@ def test_progress_is_passed_on() -> None:
     assert all(one.open == ("in-range",) and one.seconds > 0 for one in heard)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    "solver", [pytest.param(x, marks=[pytest.mark.slow] if x == "z3" else []) for x in SOLVERS]
+)
 def test_the_time_is_kept_by_killing(solver: str) -> None:
     """Verdicts from before the limit are kept."""
     asked = query("Pigeons", settings=HARD, solver=solver)
@@ -95,9 +102,8 @@ def test_too_little_time_for_anything_is_unknown_at_no_depth() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "solver", [pytest.param(x, marks=[pytest.mark.slow] if x == "cadical" else []) for x in SOLVERS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_the_memory_is_limited(solver: str) -> None:
     """A model too large for the limit, which the libraries and small queries keep."""
     asked = query("Pigeons", settings={"holes": 40}, properties=("nobody-flew",), solver=solver)

@@ -84,7 +84,10 @@ def test_random_protocols(part: int) -> None:
     assert compared > 1
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.slow] if one.startswith("kafka") else []) for one in SMALL],
+)
 def test_protocols(name: str) -> None:
     model = model_of(find(name), SMALL[name])
     check_orbits(model, explore(Semantics(model), names_of(model), depth=8), 8)
@@ -106,7 +109,9 @@ def packed(model: Model, states: Iterable[State]) -> Words:
     return search.packed(numbers, words_for(len(Facts(model).literals)))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 20))]
+)
 def test_one_image_stands_for_all(seed: int) -> None:
     """The least image of each is an image, it is that of all of them, and the images are counted."""
     model = symmetric_model(seed)
@@ -136,7 +141,9 @@ def crowd(*claims: Any) -> Model:
     return build(Crowd(), claims)
 
 
-@pytest.mark.parametrize("claims", [(not_all,), (not_all, at_most_three)])
+@pytest.mark.parametrize(
+    "claims", [pytest.param((not_all,), marks=pytest.mark.slow), (not_all, at_most_three)]
+)
 def test_constraints_deadlocks_and_bounds(claims: tuple[Any, ...]) -> None:
     model = crowd(*claims)
     alone = explore(Semantics(model), names_of(model))

@@ -154,7 +154,7 @@ def test_the_same_seed_finds_the_same_invariant() -> None:
     assert first.progress.questions == second.progress.questions
 
 
-@pytest.mark.parametrize("symmetry", [True, False])
+@pytest.mark.parametrize("symmetry", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_protocols_are_proved_without_strengthenings(symmetry: bool) -> None:
     sizes = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
     model = model_of(find("kafka-replication"), sizes)

@@ -122,8 +122,15 @@ def test_the_answer_is_that_of_the_solver_that_won(name: str, children: Children
     children.assert_gone()
 
 
-@pytest.mark.parametrize("place", [0, 1])
-@pytest.mark.parametrize("script", [HANGS, DIES], ids=["hangs", "dies"])
+@pytest.mark.parametrize(
+    ("place", "script"),
+    [
+        pytest.param(0, HANGS, id="the first hangs"),
+        pytest.param(1, DIES, id="the second dies"),
+        pytest.param(1, HANGS, id="the second hangs", marks=pytest.mark.slow),
+        pytest.param(0, DIES, id="the first dies", marks=pytest.mark.slow),
+    ],
+)
 def test_the_other_one_wins(place: int, script: str, children: Children) -> None:
     children.instead[place] = script
     results = race(query("Lift", deadlock=True))

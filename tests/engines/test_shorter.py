@@ -31,6 +31,7 @@ def test_a_shortest_counterexample_is_waited_for(monkeypatch: pytest.MonkeyPatch
     assert (found.verdict, found.steps, found.engine) == (Verdict.VIOLATED, 24, "explore")
 
 
+@pytest.mark.slow
 def test_not_for_longer_than_that(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_SECOND_MORE", 0.0)
     queries = [query(BmcOptions(50, "sweeps")), query(ExploreOptions())]

@@ -227,6 +227,7 @@ def test_runs_begin_in_some_of_too_many_states(monkeypatch: pytest.MonkeyPatch, 
         assert {machine.state(words) for words in begin} <= firsts
 
 
+@pytest.mark.slow
 def test_too_many_initial_states_are_told() -> None:
     """25 ** 8 of them."""
     settings = {"message_sent_limit": 8, "keys": 4, "values": 4}
@@ -249,6 +250,7 @@ def test_slicing_puts_each_bit_of_a_state_into_its_lane(bits: int, size: int) ->
     assert (states == before).all() and (unsliced(rows, number) == before).all()
 
 
+@pytest.mark.slow
 def test_lanes_begin_again_until_all_runs_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs of many lengths: each counts once, and a lane that begins again knows nothing of its last run."""
     monkeypatch.setattr(walks, "LANES", 64)
@@ -265,7 +267,7 @@ def test_lanes_begin_again_until_all_runs_are_taken(monkeypatch: pytest.MonkeyPa
         assert abs(facts.runs_taking[name] - number) < 100
 
 
-@pytest.mark.parametrize("by", ["circuits", "values"])
+@pytest.mark.parametrize("by", ["circuits", pytest.param("values", marks=pytest.mark.slow)])
 def test_limits_and_models_that_cannot_begin(by: str) -> None:
     told = simulated("Lift", runs=100_000_000, limits=Limits(seconds=0.6), by=by)
     facts = told.told(SimulateFacts)

@@ -94,7 +94,9 @@ def lemmas(model: Model) -> list[str]:
     return [x.name for x in model.properties.values() if x.kind is PropertyKind.STRENGTHENING]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize(
+    "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 24))]
+)
 def test_random_cubes_mean_the_same_in_python(seed: int, tmp_path: Path) -> None:
     """Of every kind of literal; each cube holds of the state that it was made of."""
     dice = Random(seed)
@@ -173,7 +175,14 @@ def test_a_written_invariant_is_the_same_and_inductive(
     assert proved_from(path, goal, settings)
 
 
-@pytest.mark.parametrize("goal", ["even", "not-five", "not-seven", "at-most-eight", "evaluates"])
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "even",
+        "evaluates",
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ("not-five", "not-seven", "at-most-eight")),
+    ],
+)
 def test_a_users_protocol_is_imported_from_the_file_beside_it(goal: str, tmp_path: Path) -> None:
     own = tmp_path / f"mine_{goal.replace('-', '_')}.py"
     own.write_text(Path(inductive.__file__).read_text(encoding="utf-8"), encoding="utf-8")
