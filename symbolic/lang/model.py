@@ -263,6 +263,10 @@ class Origin(ABC):
         """
         return None
 
+    def first_taken(self) -> Mapping[str, int]:
+        """For each action that runs were seen to take, by its TLA+ name, the least number of steps before it."""
+        return {}
+
     def operator_at(self, place: Span) -> str:
         """The name of the operator whose definition a place lies in; "" if that is not known."""
         return ""

@@ -208,7 +208,8 @@ class Learner:
         for name in self.interpreter.variables:
             self.types.setdefault(name, shapes.NEVER)
         self._deep = False
-        self._taken: set[int] = set()
+        self.first: dict[int, int] = {}
+        self._depth = 0
         self._met: list[set[Any]] = [set() for _ in self.interpreter.variables]
         self._known: dict[str, set[Any]] = {name: set() for name in self.types}
         self._messages: dict[str, set[Any]] = {name: set() for name in self.types}
@@ -218,8 +219,10 @@ class Learner:
 
     def meet(self, states: Iterable[State]) -> None:
         """Widen the types to hold the values of states."""
-        for state in states:
-            for name, met, value in zip(self.interpreter.variables, self._met, state, strict=True):
+        columns = list(zip(*states, strict=True)) or [()] * len(self._met)
+        for name, met, values in zip(self.interpreter.variables, self._met, columns, strict=True):
+            # Equal values of states that a search has found are one object.
+            for value in {id(one): one for one in values}.values():
                 if value not in met:
                     met.add(value)
                     kind = self.types[name]
@@ -290,7 +293,8 @@ class Learner:
         if not self._within(state):
             return []
         found = [self._found(step, state) for step in self.interpreter.steps[1:]]
-        self._taken.update(action for action, after in enumerate(found) if after)
+        for action in (action for action, after in enumerate(found) if after):
+            self.first[action] = min(self._depth, self.first.get(action, self._depth))
         return [after for after in found if after]
 
     def _within(self, state: State) -> bool:
@@ -351,7 +355,7 @@ class Learner:
         for level in range(levels):
             if not frontier or len(known) >= MOST_STATES:
                 break
-            before = dict(self.types)
+            before, self._depth = dict(self.types), level
             found: dict[State, None] = {}
             for state in frontier:
                 new = [x for x in self.successors(state) if x not in known]
@@ -379,7 +383,7 @@ class Learner:
         chance = random.Random(0)
         for action in range(len(self.interpreter.steps) - 1):
             for _ in self._steps(chance.choice(starts), chance, LONG_WALK, new=True):
-                if action in self._taken or self.seen > most or time.process_time() > until:
+                if action in self.first or self.seen > most or time.process_time() > until:
                     break
 
     def _steps(self, state: State, chance: random.Random, most: int, *, new: bool) -> Iterator[State]:
@@ -393,11 +397,13 @@ class Learner:
                 then chooses between actions first, since one with many outcomes would hide the others.
         """
         known: list[set[Any]] = [set() for _ in self.interpreter.variables]
+        self._depth = -1
 
         def is_new(one: State) -> bool:
             return any(value not in met for met, value in zip(known, one, strict=True))
 
         def drawn(state: State) -> State | None:
+            self._depth += 1
             found = self._by_action(state)
             for after in found:
                 self.meet(after)

@@ -96,6 +96,10 @@ class TlaOrigin(Origin):
         formulas = own.invariants, own.properties, own.constraints, own.action_constraints, own.fairness
         return repr((own.init, own.next, own.view, own.symmetry, formulas, sorted(own.definitions.items())))
 
+    def first_taken(self) -> Mapping[str, int]:
+        names = [one.name for one in self.interpreter.actions]
+        return {names[action]: depth for action, depth in self.learner.first.items()}
+
     def operator_at(self, place: Span) -> str:
         return self.specification.operator_at(place)
 
@@ -112,16 +116,28 @@ class TlaOrigin(Origin):
             Unsupported: if the specification has no symbolic form.
         """
         if not self.types:
-            starts, more = self.learner.some_initial()
-            if not starts and self.learner.fails_initially():
-                init = self.specification.init
-                raise Unsupported(init.place if init else s.BUILT_IN, "the initial condition has no value")
-            if not starts:
-                raise self.specification.no_initial_state()
-            self.learner.run_ahead(starts, AHEAD)
-            if more:
-                self.learner.hold(initial_types(self.specification))
+            self.learn()
         return self._lowered()
+
+    def learn(self, known: Sequence[State] = ()) -> None:
+        """Learn types: the interpreter runs ahead.
+
+        Args:
+            known: reachable states. Runs begin in them too.
+
+        Raises:
+            NoInitialState: as `model`.
+            Unsupported: as `model`.
+        """
+        starts, more = self.learner.some_initial()
+        if not starts and self.learner.fails_initially():
+            init = self.specification.init
+            raise Unsupported(init.place if init else s.BUILT_IN, "the initial condition has no value")
+        if not starts:
+            raise self.specification.no_initial_state()
+        self.learner.run_ahead([*starts, *known], AHEAD)
+        if more:
+            self.learner.hold(initial_types(self.specification))
 
     def _lowered(self) -> Model:
         """The model of the types learned so far, with those sets of model values as sorts that it treats alike."""

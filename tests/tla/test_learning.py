@@ -12,10 +12,12 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, BmcOptions, Limits, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.ask.widening import Kept, widened_answers
+from leadline.symbolic.engines.bounded import sweeps
 from leadline.symbolic.engines.prove.pdr import PdrOptions, PdrProgress, pdr
 from leadline.symbolic.lang import Atoms, Model
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.trace import TraceEnd
@@ -48,6 +50,19 @@ def test_an_action_that_is_taken_far_away_is_found(high: int, lights: int, tmp_p
     learner.run_ahead(starts, 3.0)
     said = learner.types["said"]
     assert isinstance(said, Atoms) and set(said.members) == {'"nothing"', '"here"'}
+    *early, shout = (learner.first[action] for action in range(4))
+    assert early == [0, 0, 0] and shout >= high
+
+
+def test_sweeps_take_actions_in_the_order_of_the_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "Far.tla"
+    path.write_text(FAR.replace("HIGH", "30").replace("LIGHTS", "2"))
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
+    model = TlaOrigin(Source(path).load({}), {}).model()
+    monkeypatch.delattr(sweeps, "first_enabled")
+    assert sweeps.sweep_order(model, Semantics(model))[-1].name == "Shout"
 
 
 FENCED = """

@@ -1,8 +1,8 @@
 """The facts about a model that sweeps rest on: an order of its actions, and the sorts that may be permuted.
 
 Order. The protocol's own order comes first. The other actions are sorted by the number of steps after which
-they are first enabled, seen in a short breadth-first look at the concrete states; ties, and actions that the
-look did not meet, by what they read and write.
+they are first enabled, seen in the runs that types were learned from, or else in a short breadth-first look at the
+concrete states; ties, and actions that were not met, by what they read and write.
 
 Sorts. A quantifier stops at the first element that decides it. Where one element decides and another goes out
 of bounds, the result depends on the order of the sort's members, which tells them apart as a constant does.
@@ -56,7 +56,9 @@ StatePart = tuple[str | int, ...]
 def sweep_order(model: Model, semantics: Semantics) -> tuple[Action, ...]:
     """The actions in the order of a sweep."""
     own = {name: place for place, name in enumerate(model.sweep_order)}
-    first = first_enabled(model, semantics)
+    known = {} if model.origin is None else model.origin.first_taken()
+    seen = {one.name: known[one.tla] for one in model.actions if one.tla in known}
+    first = seen or first_enabled(model, semantics)
     ranks = {action.name: place for place, action in enumerate(static_order(model))}
     far = LOOK
 
