@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
@@ -51,7 +52,9 @@ HEAD_START = 1.5
 LAST_PART = 1.0
 """The work that is left once all states are found: to look at runs through them takes about as long."""
 _TELLING = 100_000
-"""The number of states from which on the growth of levels tells how it goes on."""
+"""The number of states from which on the growth of levels tells that it goes too far."""
+_FORESEEN = 100
+"""The levels that are foreseen one by one."""
 MOST_PERMUTATIONS = 5_040
 """Those of seven members."""
 
@@ -171,7 +174,7 @@ class Explore(Engine):
 
         def progress(level: Level) -> None:
             reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
-            listener.progress(Progress(level.depth, 0.0, text=reached, left=exploring.left(level)))
+            listener.progress(Progress(level.depth, 0.0, text=reached, left=exploring.forecast.left(level)))
             _tell_violations(exploring.explorer, told, listener)
 
         told: set[str] = set()
@@ -205,25 +208,51 @@ class Explore(Engine):
         return answer_of_module(model, query, limits, listener, on_circuits)
 
 
-def foretold(level: Level, before: int, most: int | None) -> float | None:
-    """The work that is left of a search, as a multiple of that done, if its levels go on to grow or shrink so.
+class Forecast:
+    """Foretells how far a search is from its end, by the new states of each level.
 
     Args:
-        level: the last level.
-        before: the number of new states of the one before it.
         most: the number of states at which it stops; None for no limit.
-
-    Returns:
-        Infinity if it comes to that number; None if it is too early to tell.
     """
-    new, states = level.new, level.states
-    if new < before:
-        rest = new**2 / (before - new)
-        return rest / states if most is None or states + rest <= most else None
-    if most is None or states < _TELLING or not before:
-        return None
-    rate = new / before
-    return math.inf if states + new * (rate + rate**2 + rate**3) > most else None
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._new: deque[int] = deque(maxlen=5)
+
+    def left(self, level: Level) -> float | None:
+        """The work that is left after a level, as a multiple of that done.
+
+        Levels mostly grow slower and slower, and then shrink ever faster. So the rate at which they grow is taken
+        to go on to fall as it did, and not to rise. Rates are those of two levels, since requests and replies
+        often take turns.
+
+        Returns:
+            Infinity if it comes to the number of states at which it stops; None if it is too early to tell.
+        """
+        self._new.append(level.new)
+        first, middle, new = self._new[0], self._new[-3] if len(self._new) > 2 else 0, level.new
+        if not middle:
+            return None
+        rate, change = math.sqrt(new / middle), 1.0
+        if len(self._new) == 5:
+            change = min(math.sqrt(rate / math.sqrt(middle / first)), 1.0)
+        rest = _rest(new, rate * math.sqrt(change), change)
+        if rest is not None and (self._most is None or level.states + rest <= self._most):
+            return rest / level.states
+        if self._most is None or level.states < _TELLING:
+            return None
+        soon = new * (rate + rate**2 + rate**3)
+        return math.inf if level.states + soon > self._most else None
+
+
+def _rest(new: float, rate: float, change: float) -> float | None:
+    """The states of all further levels, where each rate of growth is so many times the last; None without end."""
+    rest = 0.0
+    for _ in range(_FORESEEN):
+        rate *= change
+        new *= rate
+        rest += new
+    return rest + new * rate / (1 - rate) if rate < 1 else None
 
 
 def _values(explorer: Explorer[Semantics] | CircuitExplorer) -> dict[str, Occurring]:
@@ -261,6 +290,7 @@ class _Exploring:
 
     Attributes:
         explorer: the exploration.
+        forecast: foretells its end.
         why: the reason why it is on values; None if it is not, or was asked to be.
     """
 
@@ -277,7 +307,7 @@ class _Exploring:
         self._chosen = query.chosen(model)
         self._names = [one.name for one in self._chosen if one.temporal is None]
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
-        self._before = 0
+        self.forecast = Forecast(options.max_states)
         self.why = self._needs_values(limits)
         if options.by is not None and (self._runs or options.coverage):
             check_one_form(model, f"--by {options.by}")
@@ -318,11 +348,6 @@ class _Exploring:
         kind = Covering if self._options.coverage or self._options.vacuity else Explorer
         checkpoint = checkpoint_of(self._model, self._query, VALUES)
         return kind(semantics, self._names, *self._bounds, checkpoint)
-
-    def left(self, level: Level) -> float | None:
-        """The work that is left after a level, as `foretold` says."""
-        before, self._before = self._before, level.new
-        return foretold(level, before, self._options.max_states)
 
     def search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
         """Explore; a counterexample, or None, for each of the claims about runs.

@@ -131,13 +131,13 @@ _SELDOM = 0.05
 
 
 def _answer(model: Model, query: Query, say: Say) -> None:
-    last = 0.0
+    last, was_near = 0.0, False
 
     def progress(now: Progress) -> None:
-        nonlocal last
-        moment = time.monotonic()
-        if not now.text or now.depth < 0 or moment - last > _SELDOM:
-            last = moment
+        nonlocal last, was_near
+        moment, near = time.monotonic(), now.left is not None and now.left <= 1
+        if not now.text or now.depth < 0 or near != was_near or moment - last > _SELDOM:
+            last, was_near = moment, near
             say("progress", now)
 
     listener = Listener(progress=progress, told=partial(say, "told"), done=partial(say, "done"))

@@ -118,7 +118,7 @@ class _Asking:
         about = tuple(name for name in left if name != DEADLOCK)
         asked = replace(self.query, properties=about, deadlock=DEADLOCK in left)
         queries = [replace(asked, options=options, solver=LONE) for options in self._members()]
-        relay = Listener(progress=self.listener.progress, done=self._done)
+        relay = Listener(self.listener.progress, told=self._done, done=self._done)
         if not left:
             return Answer(())
         # Sweeps have a head start with the first types alone, with which they find the bugs that few sweeps reach.

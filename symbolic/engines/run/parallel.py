@@ -173,7 +173,7 @@ def answer_in_children(
         limits: wall clock and address space of each process.
         listener: is told of progress, of the deepest search only, and of results.
         branches: see `QueryProcess`.
-        ahead: the seconds that engines have for themselves before the others begin, by name.
+        ahead: the seconds of the processor that engines have for themselves before the others begin, by name.
 
     Returns:
         As `answer`. If several solvers could not answer a part, its solver is "auto", and the reason lists
@@ -192,8 +192,8 @@ def answer_in_children(
     sessions: dict[QueryProcess, _Session] = {}
     with ExitStack() as stack:
         for group in _by_head_start(queries, ahead, limits, patience):
-            early = patience.next_begins is not None
-            for query in group:
+            early = patience.others_wait
+            for query in (_unsettled(model, query, shared) for query in group):
                 process = stack.enter_context(QueryProcess(model, query, limits, branches, early))
                 sessions[process] = _Session(model, query, shared)
                 if early:
@@ -208,6 +208,15 @@ def answer_in_children(
         return _remarked(
             _settled(sessions.values(), shared) or _together(sessions, shared), sessions.values()
         )
+
+
+def _unsettled(model: Model, query: Query, shared: Ledger) -> Query:
+    """A query without the properties that have an answer already."""
+    names = query.names(model)
+    left = [name for name in names if not shared.settled((name, None))]
+    if len(left) == len(names):
+        return query
+    return replace(query, properties=tuple(x for x in left if x != DEADLOCK), deadlock=DEADLOCK in left)
 
 
 def _remarked(answer: Answer, sessions: Collection[_Session]) -> Answer:
@@ -231,10 +240,9 @@ def _by_head_start(
     # Little time is better spent by all together.
     enough = limits.seconds is None or limits.seconds > _ENOUGH * max(seconds)
     if any(seconds) and not all(seconds) and enough:
-        patience.next_begins = time.monotonic() + max(seconds)
-        patience.head_start = max(seconds)
+        patience.head_start, patience.others_wait = max(seconds), True
         yield [query for query, own in zip(queries, seconds, strict=True) if own]
-        patience.next_begins, patience.others_begin = None, time.monotonic()
+        patience.others_wait = False
         yield [query for query, own in zip(queries, seconds, strict=True) if not own]
     else:
         yield queries
@@ -253,11 +261,19 @@ def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: 
         sessions[process].hear(message)
         _look_for_others(sessions.values(), shared, looked)
         found = _settled(sessions.values(), shared)
-        if found is not None and not _may_be_shorter(found, sessions.values()):
-            return found
-        if found is not None:
+        patience.spares = found is not None and _leaves_types(found, sessions.values())
+        if found is not None and not patience.spares:
+            if not _may_be_shorter(found, sessions.values()):
+                return found
             patience.shorten()
     return None
+
+
+def _leaves_types(found: Answer, sessions: Iterable[_Session]) -> bool:
+    """Whether an answer may say no more than that runs leave the types that were learned."""
+    model = next(iter(sessions)).model
+    learned = model.origin is not None and not model.alone
+    return learned and any(one.verdict is Verdict.OUT_OF_BOUNDS for one in found.results)
 
 
 def _look_for_others(sessions: Collection[_Session], shared: Ledger, looked: set[Part]) -> None:
@@ -291,8 +307,8 @@ _ENOUGH = 5
 _OTHERS_TURN = 2
 """The time that the others then have for themselves, as a multiple of the head start."""
 
-_BUSY = 3
-"""How much longer a turn is on a busy machine at most, as a multiple of it."""
+_LAST_TURN = 12
+"""The time that what has gone ahead has in all before types widen, as a multiple of the head start."""
 
 _SECOND_MORE = 1.0
 """Seconds in which a shortest counterexample is waited for."""
@@ -303,25 +319,24 @@ class _Patience:
 
     What goes ahead of the others has its head start for itself, and goes on while it is near its end. The others
     then have a turn for themselves, and after it all run. Whenever what has gone ahead is near its end, the others
-    wait for it: little of all work is done in vain. A head start is measured by the processor's time, on a busy
-    machine for a few times as long.
+    wait for it: little of all work is done in vain. Head starts and turns are in seconds of the processor, so that
+    a busy machine takes the same turns as an idle one.
 
     Attributes:
         deadline: the time at which it ends at the latest; None is never.
         soon: the time at which it ends since there is an answer; None if there is none.
-        next_begins: the time at which other processes begin, at the earliest; None if there are no others.
+        others_wait: whether other processes begin when a head start is over.
         head_start: the seconds of a head start.
         ahead: the processes with a head start.
-        others_begin: the time at which the others have begun.
+        spares: whether what has gone ahead has a last turn: all that others have found is that types must widen.
     """
 
     def __init__(self) -> None:
         self.deadline: float | None = None
         self.soon: float | None = None
-        self.next_begins: float | None = None
+        self.others_wait = self.spares = False
         self.head_start = 0.0
         self.ahead: dict[QueryProcess, _Session] = {}
-        self.others_begin = 0.0
 
     @property
     def _left(self) -> float | None:
@@ -335,16 +350,25 @@ class _Patience:
         return left is not None and left <= 1
 
     def _begins(self) -> float | None:
-        """The time at which the others begin, as far as it is known now."""
-        if self.next_begins is None or self._near:
+        """The time at which the others begin at the earliest, as far as it is known now."""
+        if not self.others_wait or self._near:
             return None
         if self._left == math.inf:
             return 0.0
-        return self.next_begins + _lost(self.ahead, self.next_begins - self.head_start, self.head_start)
+        return time.monotonic() + self.head_start - _used(self.ahead)
 
     def end(self) -> float | None:
-        ends = self.deadline, self.soon, self._begins()
+        ends = self.deadline, self.soon, self._begins(), self._spared()
         return min((one for one in ends if one is not None), default=None)
+
+    def _spared(self) -> float | None:
+        """The time at which a last turn ends at the earliest."""
+        if not self.spares:
+            return None
+        searching = [one for process, one in self.ahead.items() if one.searches and not process.silent]
+        if not searching or self._left == math.inf:
+            return 0.0
+        return time.monotonic() + _LAST_TURN * self.head_start - _used(self.ahead)
 
     def share(self, sessions: Mapping[QueryProcess, _Session]) -> None:
         """Have those processes wait whose turn it is not."""
@@ -352,19 +376,12 @@ class _Patience:
             return
         others = [one for one in sessions if one not in self.ahead]
         near = self._near
-        alone = not near and self.soon is None and bool(others) and self._others_turn(others)
+        turn = _OTHERS_TURN * self.head_start
+        alone = not near and self.soon is None and _used(others) < turn
         for process in self.ahead:
             process.wait(alone)
         for process in others:
             process.wait(near)
-
-    def _others_turn(self, others: Iterable[QueryProcess]) -> bool:
-        """Whether the others have the turn that follows a head start."""
-        turn = _OTHERS_TURN * self.head_start
-        end = self.others_begin + turn
-        now = time.monotonic()
-        # The processor's time is asked for late: processes may still be starting.
-        return now < end or now < end + _lost(others, self.others_begin, turn)
 
     def shorten(self) -> None:
         """End soon from the first call on."""
@@ -372,10 +389,9 @@ class _Patience:
             self.soon = time.monotonic() + _SECOND_MORE
 
 
-def _lost(processes: Iterable[QueryProcess], since: float, seconds: float) -> float:
-    """The part of a turn of some seconds that a busy machine has not given to processes, so far."""
-    ran = min((one.cpu_seconds() or 0.0 for one in processes if not one.silent), default=seconds)
-    return min(max(0.0, time.monotonic() - since - ran), _BUSY * seconds)
+def _used(processes: Iterable[QueryProcess]) -> float:
+    """The seconds of the processor that each of some processes has used at least; infinite where none runs."""
+    return min((one.cpu_seconds() for one in processes if not one.silent), default=math.inf)
 
 
 def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:

@@ -339,13 +339,10 @@ class QueryProcess:
         """The descriptor of its messages."""
         return self._output
 
-    def cpu_seconds(self) -> float | None:
-        """The seconds of the processor that it has used; None where the system does not tell or it has ended."""
-        try:
-            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            return None
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def cpu_seconds(self) -> float:
+        """The seconds of the processor that it has used; of the clock where the system does not tell."""
+        used = None if self.pid is None else used_by(self.pid)
+        return time.monotonic() - self._begin if used is None else used
 
     def wait(self, waits: bool) -> None:
         """Have it wait, with the processes that it has started, or go on."""
@@ -412,6 +409,18 @@ class QueryProcess:
         lines = self._errors.read().decode(errors="replace").split("\n")
         said = [line.strip() for line in lines if line.strip()]
         return f" ({said[-1][:200]})" if said else ""
+
+
+def used_by(process: int) -> float | None:
+    """The seconds of the processor that a process and those that it has started have used, if the system tells."""
+    pids, ticks = [process], 0
+    for pid in pids:
+        # It may have ended.
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+            pids += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return ticks / os.sysconf("SC_CLK_TCK") if Path(f"/proc/{process}").exists() else None
 
 
 _SMALL_MB = 1024
