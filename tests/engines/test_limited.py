@@ -258,12 +258,12 @@ def test_a_time_limit_holds_although_its_alarm_rang_in_a_finalizer() -> None:
 
     rang = []
 
-    def noted(*_: Any) -> None:
-        rang.append(True)
-        raise TimeIsOver
+    class Noted(TimeIsOver):
+        def __init__(self) -> None:
+            rang.append(True)
 
     with pytest.MonkeyPatch.context() as patched, pytest.raises(TimeIsOver):
-        patched.setattr(limits_module, "_time_is_over", noted)
+        patched.setattr(limits_module, "TimeIsOver", Noted)
         with limits_module.limited(Limits(seconds=0.05)):
             Finalized()
             deadline = time.monotonic() + 60

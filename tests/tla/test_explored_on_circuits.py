@@ -17,7 +17,11 @@ from leadline.symbolic.engines.explore import specifications
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.run.limits import Limits, time_stop
+from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla import learning, origin
+from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from tests.engines.explorers import on_circuits
 from tests.tla.asking import Tlc
 from tests.tla.modules import ALL
 from tests.tla.random_modules import MODULES
@@ -80,13 +84,37 @@ def test_a_search_on_values_goes_on_where_circuits_give_nothing(
         return search(behaviour, options, *more, **named)
 
     def nothing(*asked: Any) -> None:
-        tried.append(asked[3])
+        tried.append(asked[4])
 
     monkeypatch.setattr(specifications, "explore_specification", counted)
     monkeypatch.setattr(specifications, "_on_circuits", nothing)
     _, facts = explored(tmp_path, *ALL["Stock"])
     assert facts.by == "values" and facts.states == TLC["Stock"][0]
     assert begun.count(False) == len(tried) == 1
+
+
+def test_circuits_that_take_long_to_make_are_left(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(specifications, "MAKING", 1e-3)
+    _, facts = explored(tmp_path, *ALL["Stock"])
+    assert (facts.by, facts.states) == ("values", TLC["Stock"][0])
+
+
+def test_types_for_circuits_hold_the_states_that_are_known(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    path = tmp_path / "Climb.tla"
+    path.write_text(ALL["Climb"][0])
+    path.with_suffix(".cfg").write_text(ALL["Climb"][1])
+    specification = Source(path).load({})
+    explorer = Explorer(Behaviour(specification))
+    explorer.run()
+    learned = origin.TlaOrigin(specification, {})
+    learned.learn(explorer.order)
+    found = on_circuits(learned.model())
+    assert found.complete and list(found.states_within_steps) == list(explorer.within)
 
 
 def test_a_message_tells_the_limit_that_was_given() -> None:

@@ -199,10 +199,15 @@ class Explore(Engine):
 
         narrower: list[CircuitExplorer] = []
 
-        def on_circuits(lowered: Model, asked: Query, rest: Limits) -> Answer:
+        def on_circuits(begun: Callable[[], None], lowered: Model, asked: Query, rest: Limits) -> Answer:
             assert isinstance(asked.options, ExploreOptions)
+
+            def progress(now: Progress) -> None:
+                begun()
+                listener.progress(now)
+
             # Violations have values of the interpreter for the listener.
-            told = Listener(listener.progress, done=lambda one: listener.done(told_by_values(lowered, one)))
+            told = Listener(progress, done=lambda one: listener.done(told_by_values(lowered, one)))
             return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
         return answer_of_module(model, query, limits, listener, on_circuits)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import PurePath
 
 from leadline.symbolic.engines.ask.engine import Interrupted
-from leadline.symbolic.engines.ask.query import SILENT, Listener, Query
+from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, JsonObject, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.ask.widening import by_values, told_by_values, widened_answers
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
@@ -19,15 +19,16 @@ from leadline.symbolic.engines.explore.explore import (
     LAST_PART,
     VALUES,
     ExploreOptions,
+    Forecast,
     checkpoint_of,
     ended,
     has_slots,
     qualified,
     searched,
 )
-from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart, noted
+from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, counted_values, occurring
-from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, timely
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, timely, worth
 from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
@@ -49,16 +50,12 @@ from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, tla_text
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
 
-_SOON = 1.0
-"""Seconds of the processor in which a search is done soon."""
-
 SHORT = 4.0
-"""Seconds of the processor in which a search on values may end before a model for circuits is made, which takes
-about as long."""
+"""Seconds of the processor in which a search on values may end before a model for circuits is made."""
+MAKING = 4.0
+"""Seconds of the processor that the model may take, and its circuits."""
 MOST_ON_CIRCUITS = 30_000_000
 """The states at which the search of a portfolio stops on circuits: they take about 50 bytes each."""
-_SAMPLE = 2_000
-"""The states at most from which is learned how messages lie."""
 ENOUGH = 10
 """The time that there must be for that, as a multiple of it."""
 
@@ -87,7 +84,8 @@ def answer_of_module(
         query: the question.
         limits: the limits on time and memory.
         listener: is told of progress and, with such runs too, of violations.
-        on_circuits: `(model, query, limits) -> the answer` about a model by circuits.
+        on_circuits: `(begun, model, query, limits) -> the answer` about a model by circuits; it calls `begun` once
+            these are made.
 
     Raises:
         Interrupted: as `explore_specification`.
@@ -114,10 +112,8 @@ def answer_of_module(
             return
         # The search on values waits, and goes on if nothing comes of it.
         tried = True
-        if _has_slots(specification, known[:: 1 + len(known) // _SAMPLE]):
-            return
         try:
-            found = _on_circuits(specification, model, query, _left(limits, begin), on_circuits)
+            found = _on_circuits(specification, known, model, query, _left(limits, begin), on_circuits)
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
         if found is not None:
@@ -139,13 +135,6 @@ def _stays_on_values(specification: Specification, options: ExploreOptions, limi
     stays = viewed or (reduced and specification.properties) or options.coverage
     hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     return options.by == VALUES or bool(stays) or hurried
-
-
-def _has_slots(specification: Specification, known: Sequence[State]) -> bool:
-    """Whether messages lie in slots. Circuits then take longer to make than the search on values: decision 18."""
-    learner = TlaOrigin(specification, {}).learner
-    learner.run_ahead(known, 0.0)
-    return has_slots(learner.types.values())
 
 
 def _uses_registers(specification: Specification) -> bool:
@@ -171,37 +160,30 @@ def _on_values(
 ) -> Answer:
     options = query.options
     assert isinstance(options, ExploreOptions)
-    begin, first = time.monotonic(), time.process_time()
     with timely(query.source, limits.seconds):
         behaviour = Behaviour(specification, counting=options.coverage)
     if checkpoint is not None and behaviour.sets_registers:
         raise UserError(
             f"--checkpoint keeps no register of TLCSet, which {specification.name} uses: leave it out"
         )
-    found = explore_specification(
+    return explore_specification(
         behaviour, options, limits, listener, deadlock=query.deadlock, checkpoint=checkpoint, busy=busy
     )
-    facts = found.told(ExploreFacts)
-    if options.coverage or not options.vacuity or not facts.complete or time.process_time() - first > _SOON:
-        return found
-    # Counting makes a search slower, so what is done soon is done again for it.
-    again = replace(query, options=replace(options, coverage=True))
-    counted = _on_values(specification, again, _left(limits, begin), SILENT).told(ExploreFacts)
-    idle = [name for name, times in facts.actions.items() if not times]
-    untrue = [one for one in counted.guards or () if one["action"] in idle and not one["true"]]
-    first_untrue = {one["action"]: one for one in reversed(untrue)}
-    facts = replace(facts, vacuous=counted.vacuous, never_true=list(first_untrue.values()))
-    results = [
-        replace(one, notes=noted(facts, one.property, {})) if one.verdict is Verdict.PROVED else one
-        for one in found.results
-    ]
-    return replace(found, results=results, facts=facts)
 
 
 def _on_circuits(
-    specification: Specification, model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]
+    specification: Specification,
+    known: Sequence[State],
+    model: Model,
+    query: Query,
+    limits: Limits,
+    ask: Callable[..., Answer],
 ) -> Answer | None:
-    """The answer by the module's model; None if it has none, or something is out of bounds of the model alone."""
+    """The answer by the module's model, whose types hold the states that are known.
+
+    None if it has no model, or something is out of bounds of the model alone. None, too, where circuits take long
+    to make, as they do where messages lie in slots (decision 18): so large ones are no faster than values.
+    """
     options = query.options
     assert isinstance(options, ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
@@ -210,21 +192,24 @@ def _on_circuits(
 
     def put(wider: Model, rest: Limits) -> Answer:
         try:
-            return _reduced(wider, asked, rest, ask)
+            with worth(MAKING) as begun:
+                return _reduced(wider, asked, rest, partial(ask, begun))
         except Interrupted as interrupted:
             # Its runs have types already.
             told = replace(interrupted.answer, model=wider)
             raise Interrupted(told, interrupted.message) from None
 
     try:
-        with timely(query.source, None if limits.seconds is None else limits.seconds / 4):
-            narrow = TlaOrigin(specification, {}).model()
-        # Runs go further than the states that were asked about before.
-        slots = has_slots(one.type for one in narrow.variables)
-        if slots or any(one.name not in narrow.properties for one in query.chosen(model)):
+        with worth(MAKING):
+            origin = TlaOrigin(specification, {})
+            origin.learn(known)
+            if has_slots(origin.types.values()):
+                return None
+            narrow = origin.model()
+        if any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
         *_, (lowered, answer) = widened_answers(replace(narrow, parameters=model.parameters), limits, put)
-    except (LeadlineError, TimeIsOver, Unsupported, RecursionError):
+    except (LeadlineError, Unsupported, RecursionError):
         return None
     facts = answer.told(ExploreFacts)
     if facts.orbits is not None and facts.orbits_within_steps is not None:
@@ -469,6 +454,8 @@ def explore_specification(
         results = [qualified(one, facts) for one in results]
     if isinstance(explorer, CoveringModule):
         facts = explorer.covered(facts, results)
+    elif options.vacuity and facts.complete:
+        facts = _with_vacuity(facts, explorer, results)
     return ended(Answer(results, facts, judge.beyond), options, found, stop, {})
 
 
@@ -482,7 +469,7 @@ class _Exploring:
         listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
         checkpoint: the folder in which levels are kept; None for none.
-        busy: called now and then with the states found.
+        busy: called now and then with the states found, unless the end is near.
 
     Attributes:
         explorer: the search.
@@ -502,6 +489,8 @@ class _Exploring:
         busy: Callable[[Sequence[State]], None],
     ) -> None:
         self._checkpoint, self._busy = checkpoint, busy
+        self._forecast = Forecast(options.max_states)
+        self._left: float | None = None
         self._behaviour, self._names, self._options, self._listener = behaviour, names, options, listener
         self._told = set() if deadlock else {DEADLOCK}
         self._beyond = set[str]()
@@ -520,11 +509,20 @@ class _Exploring:
             self._options.max_states,
             self._checkpoint,
             self._behaviour.notes,
-            self._busy,
+            self._often,
         )
 
-    def _level(self, level: Level, left: float | None = None) -> None:
+    def _often(self, known: Sequence[State]) -> None:
+        # What is nearly done is not begun in another way.
+        if self._left is None or self._left > 1:
+            self._busy(known)
+
+    def _level(self, level: Level) -> None:
         """Tell of a level, and of the work that is left, if it is known: see `Progress`."""
+        self._tell(level, self._forecast.left(level))
+
+    def _tell(self, level: Level, left: float | None) -> None:
+        self._left = left
         reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
         self._listener.progress(Progress(level.depth, 0.0, text=reached, left=left))
         _tell_violations(self._behaviour, self.explorer, self._told, self._listener)
@@ -558,10 +556,10 @@ class _Exploring:
         behaviour, runs = self._behaviour, None
         while not _has_run(behaviour, self.explorer):
             self.explorer = self._new()
+        level = Level(len(self.explorer.within) - 1, 0, self.explorer.counted)
+        self._tell(level, LAST_PART if self.explorer.complete else None)
         for name in behaviour.specification.properties:
             if behaviour.safety(name).more:
-                level = Level(len(self.explorer.within) - 1, 0, self.explorer.counted)
-                self._level(level, LAST_PART if self.explorer.complete else None)
                 runs = runs or self._fair_runs()
                 self.about_runs[name] = _violating(behaviour, runs, name)
 
@@ -771,37 +769,85 @@ class CoveringModule(Explorer[Behaviour]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        predicate = self.semantics.interpreter.predicate
-        asserted = suspects(self.semantics.specification)
-        self._suspects = [(one, predicate(one.weakened)) for one in asserted]
+        self._suspects = _Suspects(self.semantics)
 
     def keep(self, state: State, parent: int) -> None:
         super().keep(state, parent)
-        if self._suspects and not self.full:
-            self._suspects = [(one, holds) for one, holds in self._suspects if _holds(holds, state)]
+        if not self.full:
+            self._suspects.look([state])
 
     def covered(self, facts: ExploreFacts, results: Sequence[Result]) -> ExploreFacts:
         """The facts of an answer with these verdicts, with the coverage."""
-        holding = {one.property for one in results if one.verdict is Verdict.SAFE}
-        left = [one for one, _ in self._suspects if one.invariant in holding]
-        parts = {(one.invariant, one.place) for one in left}
-        outermost = [one for one in left if not any((one.invariant, place) in parts for place in one.around)]
         names = [action.name for action in self.semantics.actions]
         return replace(
             facts,
-            vacuous=[_vacuous(one) for one in outermost],
+            vacuous=self._suspects.vacuous(results),
             first_reached=dict(zip(names, self.first[1:], strict=True)),
-            guards=[
-                {
-                    "action": one.action,
-                    "guard": excerpt(one.formula),
-                    "place": _short(one.formula.place),
-                    "evaluated": one.counts[0],
-                    "true": one.counts[1],
-                }
-                for one in self.semantics.interpreter.conjuncts.values()
-            ],
+            guards=_guards(self.semantics.interpreter),
         )
+
+
+def _with_vacuity(
+    facts: ExploreFacts, explorer: Explorer[Behaviour], results: Sequence[Result]
+) -> ExploreFacts:
+    """The facts of a complete search with the parts for which invariants hold vacuously.
+
+    With the first guard, too, that is never true of each action that is never taken.
+    """
+    behaviour = explorer.semantics
+    suspects = _Suspects(behaviour)
+    suspects.look(explorer.order)
+    # The level that a guard asks for is no longer known.
+    idle = {x for x, times in facts.actions.items() if not times and not behaviour.asks_level}
+    untrue: dict[str, GuardCount] = {}
+    if idle:
+        counting = Interpreter(behaviour.specification, counting=True)
+        steps = zip(counting.actions, counting.steps[1:], strict=True)
+        for step in (step for action, step in steps if action.name in idle):
+            for state in explorer.states_within:
+                step(state, lambda _: None)
+        never = (one for one in _guards(counting) if one["action"] in idle and not one["true"])
+        untrue = {one["action"]: one for one in reversed([*never])}
+    return replace(facts, vacuous=suspects.vacuous(results), never_true=[*untrue.values()])
+
+
+class _Suspects:
+    """The parts of invariants that have had no effect so far.
+
+    Args:
+        behaviour: the states and steps of a specification.
+    """
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        predicate = behaviour.interpreter.predicate
+        self._left = [(one, predicate(one.weakened)) for one in suspects(behaviour.specification)]
+
+    def look(self, states: Iterable[State]) -> None:
+        """Look at the effect in some states."""
+        for state in states if self._left else ():
+            self._left = [(one, holds) for one, holds in self._left if _holds(holds, state)]
+
+    def vacuous(self, results: Sequence[Result]) -> list[VacuousPart]:
+        """The outermost of the parts in invariants that hold."""
+        holding = {one.property for one in results if one.verdict is Verdict.SAFE}
+        left = [one for one, _ in self._left if one.invariant in holding]
+        parts = {(one.invariant, one.place) for one in left}
+        outermost = [one for one in left if not any((one.invariant, place) in parts for place in one.around)]
+        return [_vacuous(one) for one in outermost]
+
+
+def _guards(interpreter: Interpreter) -> list[GuardCount]:
+    """How often the conjuncts of actions were evaluated and true, where steps count that."""
+    return [
+        {
+            "action": one.action,
+            "guard": excerpt(one.formula),
+            "place": _short(one.formula.place),
+            "evaluated": one.counts[0],
+            "true": one.counts[1],
+        }
+        for one in interpreter.conjuncts.values()
+    ]
 
 
 def _vacuous(found: Suspect) -> VacuousPart:

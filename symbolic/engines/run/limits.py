@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -191,26 +191,65 @@ def limited(limits: Limits) -> Iterator[None]:
     if not limits:
         yield
         return
-    alarm = signal.signal(signal.SIGALRM, _time_is_over)
-    unraisable = sys.unraisablehook
-    sys.unraisablehook = lambda lost: None if lost.exc_type is TimeIsOver else unraisable(lost)
     size = resource.getrlimit(resource.RLIMIT_AS)
     begin, (around, _) = time.monotonic(), signal.getitimer(signal.ITIMER_REAL)
     try:
-        if limits.memory_mb is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (settable(limits.memory_mb) << 20, size[1]))
-        seconds = min(limits.seconds or math.inf, around or math.inf)
-        # Python drops what a finalizer or the callback of a weak reference raises, so the alarm rings again.
-        signal.setitimer(signal.ITIMER_REAL, 0 if seconds == math.inf else seconds, _RINGS_AGAIN)
-        yield
+        with _raising(TimeIsOver, signal.SIGALRM):
+            if limits.memory_mb is not None:
+                resource.setrlimit(resource.RLIMIT_AS, (settable(limits.memory_mb) << 20, size[1]))
+            seconds = min(limits.seconds or math.inf, around or math.inf)
+            # Since the error may be dropped, the alarm rings again.
+            signal.setitimer(signal.ITIMER_REAL, 0 if seconds == math.inf else seconds, _RINGS_AGAIN)
+            try:
+                yield
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, alarm)
         if around:
             left = around - (time.monotonic() - begin)
             signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), _RINGS_AGAIN)
-        sys.unraisablehook = unraisable
         resource.setrlimit(resource.RLIMIT_AS, size)
+
+
+class NotWorthIt(LeadlineError):
+    """The work that something is worth is done."""
+
+
+@contextmanager
+def worth(seconds: float) -> Iterator[Callable[[], None]]:
+    """Raise `NotWorthIt` once some seconds of the processor have passed, in the main thread.
+
+    It yields a function that ends the time.
+    """
+
+    def ends() -> None:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    with _raising(NotWorthIt, signal.SIGVTALRM):
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds, _RINGS_AGAIN)
+            yield ends
+        finally:
+            ends()
+
+
+@contextmanager
+def _raising(error: type[LeadlineError], number: signal.Signals) -> Iterator[None]:
+    """Raise an error at a signal. Python drops it within a finalizer or the callback of a weak reference."""
+
+    def handle(*_: object) -> NoReturn:
+        raise error
+
+    before, unraisable = signal.signal(number, handle), sys.unraisablehook
+    sys.unraisablehook = lambda lost: None if lost.exc_type is error else unraisable(lost)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+        sys.unraisablehook = unraisable
 
 
 @contextmanager
@@ -233,10 +272,6 @@ def timely(what: object, seconds: float | None, before: str = "the model was mad
     except TimeIsOver:
         told = ": ".join(filter(None, (f"time: stopped after {seconds:g} s, before {before}", watch.text)))
         raise TimeIsOver(f"{what}: {told}" if what else told) from None
-
-
-def _time_is_over(*_: object) -> NoReturn:
-    raise TimeIsOver
 
 
 def stop_at(error: TimeIsOver | MemoryError, limits: Limits) -> Stop:

@@ -52,6 +52,7 @@ class Behaviour:
             the assumptions are not looked at again.
 
     Attributes:
+        asks_level: whether a formula may ask for the level of a state.
         symmetry: the permutations of SYMMETRY; None without it.
         model: the behaviour itself, which has the variables and the actions.
         weight: None: the states that one stands for are not counted.
@@ -77,7 +78,7 @@ class Behaviour:
         self._outside: dict[State, str] = {}
         self._levels = 0
         found = (operators(one.body) for one in specification.definitions.values())
-        self._asks_level = any("TLCGet" in names for names in found)
+        self.asks_level = any("TLCGet" in names for names in found)
         self.weight = None
         if interpreter is None:
             # The choices of an assumption are those of no state.
@@ -99,12 +100,12 @@ class Behaviour:
     def at_level(self, levels: int | None) -> None:
         """Tell how many levels of states were found: TLCGet asks for it. None: the search is over."""
         self._levels = levels or 0
-        if self._asks_level:
+        if self.asks_level:
             set_level(levels)
 
     def _of_new_state(self, test: Callable[..., bool]) -> Callable[..., bool]:
         """A test of states of the level that is being found."""
-        if not self._asks_level:
+        if not self.asks_level:
             return test
 
         def levelled(state: State, *more: Any) -> bool:
@@ -307,7 +308,7 @@ class Behaviour:
             yield from self._outcomes(state, action.name, place)
 
     def _followed(self, levels: int) -> None:
-        if self._asks_level:
+        if self.asks_level:
             self.at_level(levels)
 
     def _outcomes(self, state: State | None, name: str, place: int) -> Iterator[Step]:
