@@ -179,7 +179,7 @@ def test_work_is_that_of_all_processes_that_one_has_started() -> None:
     finally:
         os.killpg(busy.pid, signal.SIGKILL)
         busy.wait()
-    assert used_by(busy.pid) is None
+    assert used_by(busy.pid) == 0
 
 
 def test_a_process_waits_and_goes_on() -> None:

@@ -355,7 +355,7 @@ class _Patience:
             return None
         if self._left == math.inf:
             return 0.0
-        return time.monotonic() + self.head_start - _used(self.ahead)
+        return _later(self.head_start, self.ahead)
 
     def end(self) -> float | None:
         ends = self.deadline, self.soon, self._begins(), self._spared()
@@ -368,7 +368,7 @@ class _Patience:
         searching = [one for process, one in self.ahead.items() if one.searches and not process.silent]
         if not searching or self._left == math.inf:
             return 0.0
-        return time.monotonic() + _LAST_TURN * self.head_start - _used(self.ahead)
+        return _later(_LAST_TURN * self.head_start, self.ahead)
 
     def share(self, sessions: Mapping[QueryProcess, _Session]) -> None:
         """Have those processes wait whose turn it is not."""
@@ -387,6 +387,13 @@ class _Patience:
         """End soon from the first call on."""
         if self.soon is None:
             self.soon = time.monotonic() + _SECOND_MORE
+
+
+def _later(seconds: float, processes: Iterable[QueryProcess]) -> float:
+    """The time at which each of some processes has used some seconds of the processor at the earliest."""
+    # The clock is read last: processes may still be starting, which is waited for.
+    left = seconds - _used(processes)
+    return time.monotonic() + left
 
 
 def _used(processes: Iterable[QueryProcess]) -> float:

@@ -341,7 +341,7 @@ class QueryProcess:
 
     def cpu_seconds(self) -> float:
         """The seconds of the processor that it has used; of the clock where the system does not tell."""
-        used = None if self.pid is None else used_by(self.pid)
+        used = used_by(self.pid or 0)
         return time.monotonic() - self._begin if used is None else used
 
     def wait(self, waits: bool) -> None:
@@ -412,7 +412,12 @@ class QueryProcess:
 
 
 def used_by(process: int) -> float | None:
-    """The seconds of the processor that a process and those that it has started have used, if the system tells."""
+    """The seconds of the processor that a process and those that it has started have used.
+
+    0 once it has ended; None where the system does not tell.
+    """
+    if not Path("/proc/self/stat").exists():
+        return None
     pids, ticks = [process], 0
     for pid in pids:
         # It may have ended.
@@ -420,7 +425,7 @@ def used_by(process: int) -> float | None:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             ticks += sum(map(int, fields[11:15]))
             pids += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-    return ticks / os.sysconf("SC_CLK_TCK") if Path(f"/proc/{process}").exists() else None
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 _SMALL_MB = 1024
