@@ -804,7 +804,7 @@ class Lowering(Sets):
             return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
         depth = inner.depths[definition.name]
         if depth > 1:
-            inner = self._with_listed(definition, inner)
+            inner = self._with_listed(definition.parameters, definition.body, inner)
             found = self._by_values(definition, inner)
             if found is not None:
                 return found
@@ -819,16 +819,16 @@ class Lowering(Sets):
         self._known[key if before == self._too_deep else (*key, depth)] = result
         return result
 
-    def _with_listed(self, definition: s.Definition, inner: Scope) -> Scope:
+    def _with_listed(self, parameters: Sequence[s.Parameter], body: s.Expression, inner: Scope) -> Scope:
         """The scope of a recursive call with the members of sets listed.
 
         A set that is only described, such as `R \\cup {x \\in S \\X T : P(R)}`, is described anew wherever it is
         asked for members, and there are more such places in each further call.
         """
-        if self.specification.levels.of_definition(definition.name) > Level.STATE:
+        if self.specification.levels.of(body) > Level.STATE:
             return inner  # A parameter may stand for its next value.
         names = dict(inner.names)
-        for parameter in definition.parameters:
+        for parameter in parameters:
             one = names[parameter.name]
             with suppress(Unsupported, Unlowerable):
                 value = self._named(one, inner) if isinstance(one, Later) else one
@@ -958,8 +958,10 @@ class Lowering(Sets):
         depth = scope.depths.get(key, 0) + 1
         if depth > DEEPEST:
             return self.terms.undefined(NEVER, f"an operator calls itself more than {DEEPEST} times")
-        depths = {**scope.depths, key: depth}
-        return self.entity(operator.body, scope.calling(inner.names, depths))
+        inner = scope.calling(inner.names, {**scope.depths, key: depth})
+        if depth > 1:
+            inner = self._with_listed(operator.parameters, operator.body, inner)
+        return self.entity(operator.body, inner)
 
     def called(self, operator: Entity, values: Sequence[n.Node], scope: Scope) -> n.Node:
         """An operator applied to values."""
