@@ -7,13 +7,12 @@ an option that is present, a place within a sequence's length, the payload of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from leadline.symbolic.encode.circuit import TRUE, Circuit
-from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.values import component_types, is_binary, width
 from leadline.symbolic.lang import (
     Bool,
@@ -53,6 +52,10 @@ Fact = tuple[str, tuple[FactPart, ...]]
 """A variable's name and the parts."""
 Needs = tuple[tuple[int, ...], ...]
 """Clauses over the literals of a row, by number."""
+Packed = tuple[int, int]
+"""The literals that are true and those that matter, each as the bits of a number: the row's first is bit 0."""
+Pack = Callable[[Value], Packed]
+"""Packs the value of a part."""
 
 
 @dataclass(frozen=True)
@@ -83,16 +86,8 @@ class Facts:
         self.model = model
         self.literals: list[Literal] = []
         self._numbers: dict[Fact, int] = {}
-        # For each variable the place of its first literal, and those that matter together as the bits of a number.
-        self._parts: list[tuple[int, dict[Needs, int]]] = []
-        self._layout = Layout(Circuit())
-        self._of_value = cache(self._new_of_value)
-        for variable in model.variables:
-            begin, together = len(self.literals), dict[Needs, int]()
-            self._add(variable.type, (variable.name, ()), ())
-            for place, one in enumerate(self.literals[begin:], start=begin):
-                together[one.needs] = together.get(one.needs, 0) | 1 << place
-            self._parts.append((begin, together))
+        # Most steps change few variables.
+        self._packs = [cache(self._add(x.type, (x.name, ()), ())) for x in model.variables]
 
     def number(self, fact: Fact) -> int:
         """The literal that says a fact."""
@@ -107,50 +102,75 @@ class Facts:
         self._numbers[said] = number = TRUE + len(self.literals)
         return number
 
-    def _one_hot(self, fact: Fact, words: Sequence[FactPart], needs: Needs) -> Sequence[int]:
-        """The literal of each of several facts of which exactly one is true."""
+    def _one_hot(self, fact: Fact, words: Sequence[FactPart], needs: Needs) -> tuple[Sequence[int], Pack]:
+        """The literal of each of several facts of which exactly one is true, and what packs their values."""
+        some, bits = [0] * len(words), [0] * len(words)
         if len(words) == 2:
             second = self._say(fact, words[1], needs)
             self._numbers[fact[0], (*fact[1], words[0])] = -second
-            return (-second, second)
-        return [self._say(fact, word, needs) for word in words] if len(words) > 2 else [0] * len(words)
+            some, bits[1] = [-second, second], _bit(second)
+        elif len(words) > 2:
+            some = [self._say(fact, word, needs) for word in words]
+            bits = list(map(_bit, some))
+        every = sum(bits)
+        return some, {x.value: (bit, every) for x, bit in zip(words, bits, strict=True)}.__getitem__
 
-    def _add(self, kind: Type, fact: Fact, needs: Needs) -> None:
-        name, way = fact
+    def _add(self, kind: Type, fact: Fact, needs: Needs) -> Pack:
+        """Add the literals of a part; what packs its values."""
         match kind:
             case Bool():
-                self._say(fact, FactPart("true", None, True), needs)
+                here = _bit(self._say(fact, FactPart("true", None, True), needs))
+                return lambda value: (here if value else 0, here)
             case Int() if is_binary(kind):
-                for place in range(width(kind)):
-                    self._say(fact, FactPart("bit", None, place), needs)
+                bits = [_bit(self._say(fact, FactPart("bit", None, x), needs)) for x in range(width(kind))]
+                least, every = bits[0], sum(bits)
+                return lambda value: ((value - kind.low) * least, every)
             case Int() | Named():
-                self._one_hot(fact, [FactPart("is", kind, value) for value in kind.values()], needs)
+                return self._one_hot(fact, [FactPart("is", kind, x) for x in kind.values()], needs)[1]
             case Option():
-                if kind.item.cardinality:
-                    there = self._say(fact, FactPart("present", None, True), needs)
-                    self._add(kind.item, (name, (*way, FactPart("item", None, None))), (*needs, (there,)))
+                return self._add_option(kind, fact, needs)
             case Set():
-                for value in kind.item.values():
-                    self._say(fact, FactPart("has", kind.item, value), needs)
+                words = {x: FactPart("has", kind.item, x) for x in kind.item.values()}
+                has = {x: _bit(self._say(fact, word, needs)) for x, word in words.items()}
+                every = sum(has.values())
+                return lambda value: (sum([has[x] for x in value]), every)
             case Seq():
-                self._add_sequence(kind, fact, needs)
+                return self._add_sequence(kind, fact, needs)
             case Union():
-                tags = [tag for tag, record in kind.variants if record.cardinality]
-                literals = self._one_hot(fact, [FactPart("tag", None, tag) for tag in tags], needs)
-                for tag, literal in zip(tags, literals, strict=True):
-                    inner = (*needs, (literal,)) if literal else needs
-                    self._add(kind.by_tag[tag], (name, (*way, FactPart("payload", None, tag))), inner)
-            case _:
-                for word, inner_kind in zip(_ways(kind), component_types(kind), strict=True):
-                    self._add(inner_kind, (name, (*way, word)), needs)
+                return self._add_union(kind, fact, needs)
+        ways = zip(_ways(kind), component_types(kind), strict=True)
+        parts = [self._inner(inner, fact, word, needs) for word, inner in ways]
+        return lambda value: _joined([pack(x) for pack, x in zip(parts, value, strict=True)])
 
-    def _add_sequence(self, kind: Seq, fact: Fact, needs: Needs) -> None:
+    def _inner(self, kind: Type, fact: Fact, word: FactPart, needs: Needs) -> Pack:
         name, way = fact
+        return self._add(kind, (name, (*way, word)), needs)
+
+    def _add_option(self, kind: Option, fact: Fact, needs: Needs) -> Pack:
+        if not kind.item.cardinality:
+            return lambda value: (0, 0)
+        there = self._say(fact, FactPart("present", None, True), needs)
+        item = self._inner(kind.item, fact, FactPart("item", None, None), (*needs, (there,)))
+        here = _bit(there)
+        return lambda value: (0, here) if value is None else _joined([(here, here), item(value)])
+
+    def _add_sequence(self, kind: Seq, fact: Fact, needs: Needs) -> Pack:
         sizes = range(kind.capacity + 1) if kind.item.cardinality else range(1)
-        lengths = self._one_hot(fact, [FactPart("length", None, size) for size in sizes], needs)
-        for place in range(sizes[-1]):
-            longer = tuple(lengths[place + 1 :])
-            self._add(kind.item, (name, (*way, FactPart("place", None, place))), (*needs, longer))
+        lengths, sized = self._one_hot(fact, [FactPart("length", None, size) for size in sizes], needs)
+        longer = [(*needs, tuple(lengths[place + 1 :])) for place in range(sizes[-1])]
+        items = [self._inner(kind.item, fact, FactPart("place", None, x), y) for x, y in enumerate(longer)]
+        return lambda x: _joined([sized(len(x)), *(pack(y) for pack, y in zip(items, x, strict=False))])
+
+    def _add_union(self, kind: Union, fact: Fact, needs: Needs) -> Pack:
+        tags = [tag for tag, record in kind.variants if record.cardinality]
+        literals, tagged = self._one_hot(fact, [FactPart("tag", None, tag) for tag in tags], needs)
+        payloads = {
+            tag: self._inner(
+                kind.by_tag[tag], fact, FactPart("payload", None, tag), (*needs, (x,)) if x else needs
+            )
+            for tag, x in zip(tags, literals, strict=True)
+        }
+        return lambda value: _joined([tagged(value[0]), payloads[value[0]](value[1])])
 
     def text(self, literal: int) -> str:
         """A literal in the words of the protocol: `r1 in quorum.isr`, `term[n2] != 0`."""
@@ -179,28 +199,23 @@ class Facts:
         """For each literal of the row, in order, the literal that says the same of the images."""
         return [self.number(_image(literal.fact, permutation)) for literal in self.literals]
 
-    def packed(self, state: Sequence[Value]) -> tuple[int, int]:
-        """The literals that are true in a state and those that matter, each as the bits of a number.
+    def packed(self, state: Sequence[Value]) -> Packed:
+        """The literals that are true in a state, and those that matter."""
+        return _joined([pack(value) for pack, value in zip(self._packs, state, strict=True)])
 
-        The row's first literal is bit 0.
-        """
-        # Most steps change few variables.
-        found = [self._of_value(*one) for one in enumerate(state)]
-        return sum(true for true, _ in found), sum(matters for _, matters in found)
 
-    def _new_of_value(self, variable: int, value: Value) -> tuple[int, int]:
-        """As `packed`, for the literals of one variable, by its place."""
-        kind, (begin, together) = self.model.variables[variable].type, self._parts[variable]
-        row = self._layout.literals(self._layout.values.constant(kind, value), kind)
+def _bit(number: int) -> int:
+    """The bit of a literal's number."""
+    return 1 << number - TRUE - 1
 
-        def holds(number: int) -> bool:
-            return (row[abs(number) - TRUE - 1 - begin] == TRUE) is (number > 0)
 
-        true = sum(1 << place for place, literal in enumerate(row, start=begin) if literal == TRUE)
-        matters = sum(
-            part for needs, part in together.items() if all(any(map(holds, clause)) for clause in needs)
-        )
-        return true & matters, matters
+def _joined(parts: Iterable[Packed]) -> Packed:
+    """The literals of several parts."""
+    true = matters = 0
+    for one, here in parts:
+        true |= one
+        matters |= here
+    return true, matters
 
 
 def _ways(kind: Type) -> Iterator[FactPart]:
