@@ -120,7 +120,8 @@ def read_text(path: Path | Readable, most: int = LARGEST) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UserError(f"{path}:{line} is no text in UTF-8: {error.reason}") from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    # Some systems begin a file with a mark of its byte order.
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def is_there(path: Path) -> bool:

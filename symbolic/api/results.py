@@ -74,6 +74,10 @@ class Result:
         """
         return judgement(self._asked.model, self._found)
 
+    def __bool__(self) -> bool:
+        """Whether the answer is as it should be, so that `assert leadline.prove(...)` asserts it."""
+        return self.judgement is Judgement.PASSED
+
     @property
     def said(self) -> str:
         """The verdict in a word or two, such as "reached" for that of a probe."""
@@ -149,6 +153,10 @@ class Results(Mapping[str, Result]):
         """Whether every property holds, each probe is reached, and no step goes out of bounds."""
         passed = all(one.judgement is Judgement.PASSED for one in self.values())
         return passed and self._asked.answer.out_of_bounds is None
+
+    def __bool__(self) -> bool:
+        """`holds`, so that `assert leadline.check(...)` asserts it."""
+        return self.holds
 
     @cached_property
     def out_of_bounds(self) -> Trace | None:

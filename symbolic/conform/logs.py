@@ -44,7 +44,7 @@ from typing import Any, BinaryIO
 from leadline.symbolic.concrete import State
 from leadline.symbolic.conditions import Condition, Name, read_condition
 from leadline.symbolic.conform.events import Calls, Journal, Leaves, Log, Part
-from leadline.symbolic.files import file_bytes, read_bytes
+from leadline.symbolic.files import read_bytes, read_text
 from leadline.symbolic.lang import (
     Action,
     Atoms,
@@ -116,10 +116,8 @@ def read_map(path: Path) -> LogMap:
         UserError: with all mistakes in it.
     """
     try:
-        data = tomllib.loads(file_bytes(path).decode("utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        data = tomllib.loads(read_text(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UserError(f"{path} is not TOML: {error}") from error
     wrong: list[str] = []
     known = ("log", *_TABLES)

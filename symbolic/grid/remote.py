@@ -181,13 +181,14 @@ def place_of(text: str) -> Place:
         UserError: if a store cannot have this URI.
     """
     scheme, colon, rest = text.partition("://")
-    if not colon:
+    if text and not colon:
         return Path(text)
     if scheme.lower() == "file" and rest.startswith("/"):
         return Path(unquote(rest))
     if scheme.lower() not in SCHEMES or not rest.partition("?")[0].rpartition("@")[2].strip("/"):
+        given = redacted(text) or "an empty name"
         raise UserError(
-            f"a store is a folder, or s3://BUCKET/PATH, gs://, abfs:// or hdfs://, and {redacted(text)} is none"
+            f"a store is a folder, or s3://BUCKET/PATH, gs://, abfs:// or hdfs://, and {given} is none"
         )
     if scheme.lower().startswith("abfs") and "enable_tls=false" in rest and "=anonymous" not in rest:
         # pyarrow 26 ends the process at the first request.

@@ -45,7 +45,7 @@ def test_what_cannot_be_read(name: str, why: str, odd: Path) -> None:
 
 
 def test_a_text(odd: Path) -> None:
-    (odd / "text").write_bytes("ä\r\nb\rc\n".encode())
+    (odd / "text").write_bytes("\ufeffä\r\nb\rc\n".encode())
     assert read_text(odd / "text") == "ä\nb\nc\n"
     with pytest.raises(UserError, match="latin:2 is no text in UTF-8"):
         read_text(odd / "latin")
