@@ -372,8 +372,8 @@ class Editor:
         """The place that a request is about."""
         path, at = path_of(params.text_document.uri), params.position
         lines = self.lines(path)
-        line = min(at.line, len(lines) - 1)
-        return path, line, self.column(lines[line], at.character)
+        line = max(0, min(at.line, len(lines) - 1))
+        return path, line, self.column(lines[line] if lines else "", at.character)
 
     def column(self, line: str, units: int) -> int:
         """The characters of a line before a place that is counted in the editor's units."""

@@ -105,6 +105,8 @@ def test_a_place_behind_the_text_and_a_file_that_is_gone(client: Client, tmp_pat
     far = {"textDocument": {"uri": uri}, "position": {"line": 99, "character": 99}}
     assert client.ask("textDocument/definition", **far) is None
     assert "A" in {one["label"] for one in client.ask("textDocument/completion", **far)}
+    nowhere = {**far, "textDocument": {"uri": (tmp_path / "Nowhere.tla").as_uri()}}
+    assert client.ask("textDocument/hover", **nowhere) is None
 
 
 def test_points_of_code_are_counted_where_the_editor_offers_it(tmp_path: Path) -> None:
