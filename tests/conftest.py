@@ -19,7 +19,7 @@ from leadline.symbolic.catalog.trial import Trial
 from leadline.symbolic.lang.parameters import Setting
 
 # A busy machine is no failure: no test asserts on seconds. Slow tests say how many examples they want.
-settings.register_profile("leadline", deadline=None, max_examples=40)
+settings.register_profile("leadline", deadline=None, max_examples=25)
 settings.load_profile("leadline")
 
 

@@ -124,7 +124,7 @@ def _bound_has_a_value(semantics: Semantics, bound: str, state: Any) -> bool:
 @pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
 @given(free=models())
 @settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 def test_random_protocols_within_a_constraint(solver: str, free: Model) -> None:
     assume(len(free.properties) > 1)

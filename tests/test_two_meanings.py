@@ -22,7 +22,7 @@ from tests.holder import holder
 from tests.simulated import OUT, Simulation, Steps, concrete_outcome, inputs_of, pick_values
 from tests.strategies import expressions, models, models_of_logs, states, types
 
-FEW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=3000)
 
 
@@ -80,7 +80,7 @@ def check_steps(model: Model, data: st.DataObject) -> None:
                 )
 
 
-@settings(FEW, max_examples=12)
+@settings(FEW, max_examples=8)
 @given(models() | models_of_logs(), st.data())
 def test_steps(model: Model, data: st.DataObject) -> None:
     check_steps(model, data)
@@ -93,7 +93,7 @@ def test_many_steps(model: Model, data: st.DataObject) -> None:
     check_steps(model, data)
 
 
-@settings(FEW, max_examples=8)
+@settings(FEW, max_examples=5)
 @given(models(), st.data())
 def test_a_state_survives_its_literals(model: Model, data: st.DataObject) -> None:
     state = data.draw(states({variable.name: variable.type for variable in model.variables}))

@@ -90,6 +90,7 @@ def test_runs_that_cover_a_protocol(leadline: Leadline) -> None:
     assert (ran.code, told["missing"], told["complete"]) == (20, ["count = 2", "count = 3"], False)
 
 
+@pytest.mark.slow
 def test_the_log_of_a_simulation_conforms(leadline: Leadline) -> None:
     """Values of a TLA+ module are told without tags, and read so."""
     module = Path(library.__file__).parent / "benchmarks" / "modules" / "elections.tla"

@@ -64,7 +64,14 @@ def test_an_interrupt_that_python_drops_comes_again(
         threading.Event().wait(60)
 
 
-@pytest.mark.parametrize("command", [["--help"], ["check", "--help"], ["--version"], ["show", "counter.py"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["--help"],
+        ["show", "counter.py"],
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (["check", "--help"], ["--version"])),
+    ],
+)
 def test_a_full_disk_under_any_output(command: list[str], leadline: Leadline, tmp_path: Path) -> None:
     with (
         Path("/dev/full").open("w") as disk,

@@ -276,10 +276,10 @@ def wait_for_text(terminal: int, text: bytes) -> bytes:
 
 def test_a_time_limit_on_the_command_line(leadline: Leadline) -> None:
     """Each solver's limits are tested with the engines."""
-    ran = leadline(*pigeons("--timeout", "3", solver="cadical"))
+    ran = leadline(*pigeons("--timeout", "2", solver="cadical"))
     assert ran.code == 20, "a probe that is reached is well, and one question is open"
     assert "nobody-flew    unknown beyond 0 steps" in ran.out
-    assert "nobody-flew: time: stopped after 3 s\n" in ran.out
+    assert "nobody-flew: time: stopped after 2 s\n" in ran.out
     ran = leadline(*pigeons("--timeout", "0.5", "--property", "nobody-flew", solver="z3"))
     assert ran.code == 20
 
@@ -297,6 +297,7 @@ def test_a_memory_limit_on_the_command_line(solver: str, leadline: Leadline) -> 
     assert ran.code == 0, ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", [pytest.param("z3", marks=pytest.mark.slow), "cadical"])
 def test_the_bug_of_kip_101(solver: str, leadline: Leadline) -> None:
     """It takes eleven steps."""

@@ -189,7 +189,9 @@ def write_proof(leadline: Leadline, solver: str = "cadical") -> dict[str, Any]:
     return made
 
 
-@pytest.mark.parametrize(("solver", "other"), [("z3", "cadical"), ("cadical", "z3")])
+@pytest.mark.parametrize(
+    ("solver", "other"), [pytest.param("z3", "cadical", marks=pytest.mark.slow), ("cadical", "z3")]
+)
 def test_recheck(solver: str, other: str, leadline: Leadline) -> None:
     write_proof(leadline, solver)
     ran = leadline("prove", "--recheck", "p.json")
@@ -321,6 +323,7 @@ def test_an_interruption_shows_what_there_is(here: Leadline, monkeypatch: pytest
     assert not Path("p.json").exists()
 
 
+@pytest.mark.slow
 def test_an_invariant_is_shown_as_formulas(leadline: Leadline) -> None:
     goal = ("--property", "consistency", "--no-strengthenings", "--show-invariant")
     ran = leadline("prove", "two-phase-commit", *goal)
@@ -352,8 +355,8 @@ def test_written_strengthenings_prove_the_property(here: Leadline) -> None:
     [
         ((), "by induction: strengthenings are written for it"),
         (("--no-strengthenings",), "by pdr: it takes --no-strengthenings"),
-        (("--engine", "pdr"), ""),
-        (("--solver", "cadical"), "by induction: it takes --solver"),
+        pytest.param(("--engine", "pdr"), "", marks=pytest.mark.slow),
+        pytest.param(("--solver", "cadical"), "by induction: it takes --solver", marks=pytest.mark.slow),
     ],
 )
 def test_the_engine_and_why(options: tuple[str, ...], told: str, leadline: Leadline) -> None:

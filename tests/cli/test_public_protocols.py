@@ -15,6 +15,7 @@ from tests.cli.conftest import Leadline
 PROTOCOLS = Path(__file__).parent.parent / "protocols"
 
 
+@pytest.mark.slow
 def test_readers_and_writers_have_the_states_that_tlc_counts() -> None:
     """The numbers of specifications/ReadersWriters/manifest.json."""
     model = model_of(find(str(PROTOCOLS / "readers_writers.py")), {})

@@ -109,14 +109,23 @@ def test_too_little_memory(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) 
     [
         ("ulimit -n 10; {} check counter.py", 20, "Too many open files"),
         ("mkdir gone; cd gone; rmdir ../gone; {} check counter.py", 2, "counter.py cannot be read"),
-        ("mkdir gone; cd gone; rmdir ../gone; {} explore $OLDPWD/counter.py --format sarif", 12, ""),
-        (
-            "mkdir gone; cd gone; rmdir ../gone; {} check $OLDPWD/counter.py --timeout 60 --out x",
-            12,
-            "--out x:",
-        ),
         ("mkdir dark; cd dark; chmod 000 .; {} check $OLDPWD/counter.py --out x", 2, "--out x:"),
-        ("mkdir dark; cd dark; chmod 000 .; {} check counter.py", 2, "counter.py cannot be read: Permission"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (
+                ("mkdir gone; cd gone; rmdir ../gone; {} explore $OLDPWD/counter.py --format sarif", 12, ""),
+                (
+                    "mkdir gone; cd gone; rmdir ../gone; {} check $OLDPWD/counter.py --timeout 60 --out x",
+                    12,
+                    "--out x:",
+                ),
+                (
+                    "mkdir dark; cd dark; chmod 000 .; {} check counter.py",
+                    2,
+                    "counter.py cannot be read: Permission",
+                ),
+            )
+        ),
     ],
 )
 def test_a_process(script: str, code: int, text: str, leadline: Leadline, tmp_path: Path) -> None:
@@ -158,17 +167,17 @@ def test_results_that_cannot_be_read(leadline: Leadline, monkeypatch: pytest.Mon
 def test_a_file_that_loads_for_ever(line: str, leadline: Leadline) -> None:
     indent = " " * 8 if "start" in line else ""
     name = edited(line, f"while True: pass\n{indent}{line}")
-    ran = leadline("check", name, *SAFE, "--timeout", "1")
+    ran = leadline("check", name, *SAFE, "--timeout", "0.3")
     assert (ran.code, ran.out) == (20, "")
-    assert told(ran) == "leadline: odd.py: time: stopped after 1 s, before the model was made\n"
+    assert told(ran) == "leadline: odd.py: time: stopped after 0.3 s, before the model was made\n"
 
 
 def test_a_grid_whose_protocol_loads_for_ever(leadline: Leadline) -> None:
     name = edited("start.count = 0", f"while True: pass\n{' ' * 8}start.count = 0")
     Path("grid.toml").write_text(f'[[check]]\nprotocol = "{name}"\ndepth = 1\n')
-    ran = leadline(*["grid", "grid.toml", "--plan", "--timeout", "1"])
+    ran = leadline(*["grid", "grid.toml", "--plan", "--timeout", "0.3"])
     assert (ran.code, ran.out) == (20, "")
-    assert told(ran) == "leadline: grid.toml: time: stopped after 1 s, before the grid was planned\n"
+    assert told(ran) == "leadline: grid.toml: time: stopped after 0.3 s, before the grid was planned\n"
 
 
 def test_a_module_that_loads_for_ever(leadline: Leadline) -> None:
@@ -176,15 +185,15 @@ def test_a_module_that_loads_for_ever(leadline: Leadline) -> None:
     text = "EXTENDS Integers, FiniteSets\nASSUME Cardinality({s \\in SUBSET (1..60) : 1 \\in s}) > 5\nVARIABLE x\n"
     Path("Slow.tla").write_text(f"---- MODULE Slow ----\n{text}Init == x = 0\nNext == x' = x\n====\n")
     Path("Slow.cfg").write_text("INIT Init\nNEXT Next\n")
-    ran = leadline("explore", "Slow.tla", "--timeout", "1")
+    ran = leadline("explore", "Slow.tla", "--timeout", "0.3")
     assert (ran.code, ran.out) == (20, "")
     # The place is told where the processor was free for long enough to look.
     text, _, where = told(ran).removesuffix("\n").partition(", before the model was made")
-    assert text == "leadline: Slow.tla: time: stopped after 1 s"
+    assert text == "leadline: Slow.tla: time: stopped after 0.3 s"
     assert not where or where.startswith(": evaluating (Slow.tla:2:8) took ")
-    ran = leadline("check", "Slow.tla", "--timeout", "1")
+    ran = leadline("check", "Slow.tla", "--timeout", "0.3")
     assert ran.code == 20
-    assert "deadlock: time: stopped after 1 s" in ran.out
+    assert "deadlock: time: stopped after 0.3 s" in ran.out
 
 
 def test_a_step_that_is_too_large_to_encode(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,7 +136,7 @@ def test_a_counterexample_as_a_module(leadline: Leadline) -> None:
     assert ran.code == 12 and "State2 ==\n  /\\ water = 2" in ran.out
 
 
-@pytest.mark.parametrize("engine", ["bmc", "pdr"])
+@pytest.mark.parametrize("engine", ["bmc", pytest.param("pdr", marks=pytest.mark.slow)])
 def test_a_property_with_too_many_instances_is_unknown(leadline: Leadline, engine: str) -> None:
     """It has no answer, which is no mistake in the command line; the others have theirs."""
     Path("Large.tla").write_text("""

@@ -86,8 +86,14 @@ def test_exit_codes_of_properties(way: list[str], claim: str, tmp_path: Path, le
     assert leadline(*way, str(tmp_path / "M.tla")).code == CLAIMS[claim]
 
 
-@pytest.mark.parametrize("form", ["text", "json", "itf"])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        pytest.param(name, form, marks=[pytest.mark.slow] if number and form != "text" else [])
+        for number, name in enumerate(ALL)
+        for form in ("text", "json", "itf")
+    ],
+)
 def test_exploration_is_told_alike_by_both_commands(
     name: str, form: str, tmp_path: Path, leadline: Leadline
 ) -> None:

@@ -44,6 +44,15 @@ COMMANDS = [
     "trace two.json --property consistency",
     "trace counter.json --protocol counter.py",
 ]
+LONG = {
+    "check counter.py",
+    "check two-phase-commit --depth 3 --unroll steps --solver cadical",
+    "check lamp.py:Lamp",
+    "explore two-phase-commit --depth 4",
+    "prove two-phase-commit --property consistency --engine pdr --show-invariant",
+    "list --all",
+}
+"""Commands that others of these are like."""
 
 
 def terminal_of(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
@@ -97,8 +106,9 @@ def refused(line: str, width: int) -> bool:
 @pytest.mark.parametrize(
     ("command", "width"),
     [
-        *((command, 80) for command in COMMANDS),
-        *(pytest.param(command, 120, marks=pytest.mark.slow) for command in COMMANDS),
+        pytest.param(command, width, marks=[pytest.mark.slow] if width == 120 or command in LONG else [])
+        for width in WIDTHS
+        for command in COMMANDS
     ],
 )
 def test_no_line_is_longer_than_the_terminal(

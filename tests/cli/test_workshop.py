@@ -49,6 +49,7 @@ def test_a_name_that_a_protocol_cannot_have(name: str, text: str, leadline: Lead
     assert sorted(path.name for path in Path().iterdir()) == ["counter.py", "lamp.py"]
 
 
+@pytest.mark.slow
 def test_a_real_violation_stands_last_on_the_screen(leadline: Leadline, tmp_path: Path) -> None:
     """After the probe that is reached and the step out of bounds; `watch` writes nothing after it."""
     options = ("-p", "overflow=true", "--depth", "4", "--solver", "cadical", "--traces", "all")

@@ -18,7 +18,7 @@ from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.trace import disagreement
 from tests.strategies import models
 
-FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def not_in_python(text: str) -> Node:
@@ -115,7 +115,7 @@ def test_random_protocols(model: Model) -> None:
         assert disagreement(semantics, run) is None
 
 
-@settings(FEW, max_examples=8)
+@FEW
 @given(model=models())
 def test_guards_of_random_protocols_are_those_of_the_coverage_of_explore(model: Model) -> None:
     semantics = Counted(model)

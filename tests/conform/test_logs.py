@@ -380,7 +380,7 @@ def test_mistakes_in_maps_are_told(tmp_path: Path, about: str, told: str) -> Non
         asked(tmp_path, [{"event": 1, "action": "SwitchOn"}], about=about)
 
 
-@pytest.mark.parametrize("by", ["values", "solver"])
+@pytest.mark.parametrize("by", ["values", pytest.param("solver", marks=pytest.mark.slow)])
 def test_steps_out_of_bounds_on_the_way_are_told(tmp_path: Path, by: str) -> None:
     """The tenth switching on is hidden, and the model counts up to nine."""
     lines = [event(x, "l1") for _ in range(9) for x in ("on", "off")]

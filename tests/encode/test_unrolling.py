@@ -32,6 +32,7 @@ CASES: dict[str, tuple[Protocol, int]] = {
     "one kind of message": (Letterbox(), 4),
     "one kind of message, told too late": (Letterbox(early=True), 2),
 }
+LONG = {("binary integers", "z3"), ("don't-cares", "z3")}
 
 
 class Unrolled:
@@ -71,8 +72,16 @@ class Unrolled:
         return any(self.solver.check([literal]) is Satisfiability.SATISFIABLE for literal in literals)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize(("protocol", "depth"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(
+    ("protocol", "depth", "solver"),
+    [
+        pytest.param(
+            *case, solver, id=f"{name}-{solver}", marks=[pytest.mark.slow] if (name, solver) in LONG else []
+        )
+        for name, case in CASES.items()
+        for solver in SOLVERS
+    ],
+)
 def test_the_states_after_so_many_steps(protocol: Protocol, depth: int, solver: str) -> None:
     model = build(protocol)
     meaning = Semantics(model)

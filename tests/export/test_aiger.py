@@ -112,7 +112,7 @@ def depth_of(model: Model) -> int:
 
 
 @given(model=models())
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 def test_random_protocols(model: Model, tmp_path: Path) -> None:
     assume(few_inputs(model))
     try:
@@ -124,6 +124,7 @@ def test_random_protocols(model: Model, tmp_path: Path) -> None:
     compare(model, tmp_path, depth)
 
 
+@pytest.mark.slow
 def test_random_protocols_that_do_more(tmp_path: Path) -> None:
     chosen = [model for seed in range(30) if few_inputs(model := symmetric_model(seed))]
     assert sum(compare(model, tmp_path, depth_of(model)) for model in chosen) > 10 < len(chosen)

@@ -251,7 +251,7 @@ def test_a_model_without_actions_has_no_next_state() -> None:
     assert "Next ==\n  FALSE\n" in text
 
 
-@pytest.mark.parametrize("many", [30, 1500])
+@pytest.mark.parametrize("many", [30, pytest.param(1500, marks=pytest.mark.slow)])
 def test_long_expressions_break_and_overflow_nothing(many: int) -> None:
     def act(self: Any, now: Any, nxt: Any) -> None:
         value = now.v

@@ -32,7 +32,11 @@ def test_there_are_variants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "setting"), VARIANTS, ids=["-".join([x, *map(str, y.values())]) for x, y in VARIANTS]
+    ("name", "setting"),
+    [
+        pytest.param(x, y, id="-".join([x, *map(str, y.values())]), marks=[pytest.mark.slow] if y else [])
+        for x, y in VARIANTS
+    ],
 )
 def test_protocol(name: str, setting: dict[str, Setting]) -> None:
     model = model_of(entries()[name], setting)
@@ -43,7 +47,7 @@ def test_protocol(name: str, setting: dict[str, Setting]) -> None:
     assert expected <= operators.keys()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(models())
 def test_random_protocol(model: Model) -> None:
     check_module(model)

@@ -35,7 +35,11 @@ from tests.grid.rows import ROW, row
 from tests.hostile.inputs import CONFIG, CONSTRAINTS, GRID, MARK, MODULE, PROTOCOL, WHERE, WORDS, spoiled
 
 CASES = 60
-"""The number of cases of each kind."""
+"""The number of cases of each kind; half of them are slow."""
+every_case = pytest.mark.parametrize(
+    "seed",
+    [*range(CASES // 2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(CASES // 2, CASES))],
+)
 
 COUNTER = Path(__file__).parent.parent / "cli" / "counter.py"
 
@@ -93,7 +97,7 @@ def refused(run: Callable[[], object], place: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_grid_files(seed: int) -> None:
     Path("grid.toml").write_bytes(spoiled(GRID, seed))
     refused(
@@ -101,7 +105,7 @@ def test_grid_files(seed: int) -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_constraints(seed: int) -> None:
     text = spoiled(CONSTRAINTS[seed % len(CONSTRAINTS)], seed).decode("utf-8", "replace")
     said: list[str] = []
@@ -112,13 +116,13 @@ def test_constraints(seed: int) -> None:
     assert not Path(MARK).exists()
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_conditions_on_rows(seed: int) -> None:
     text = spoiled(WHERE[seed % len(WHERE)], seed).decode("utf-8", "replace")
     refused(lambda: [*map(read_where(text, [ROW]), [ROW])], r"condition|\d")
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_traces(seed: int, made: dict[str, str], model: Model) -> None:
     Path("trace.json").write_bytes(spoiled(made["trace"], seed))
 
@@ -128,13 +132,13 @@ def test_traces(seed: int, made: dict[str, str], model: Model) -> None:
     refused(read, r"trace\.json")
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_certificates(seed: int, made: dict[str, str], model: Model) -> None:
     Path("proof.json").write_bytes(spoiled(made["proof"], seed))
     refused(lambda: read_certificate(Path("proof.json")).queries(model, "counter.py"), r"proof\.json")
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_rows(seed: int) -> None:
     store = Store(Path("store"))
     store.create()
@@ -166,7 +170,7 @@ def _spoiled_row(seed: int) -> Any:
     return replace(wrong, **changes)
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_protocols(seed: int) -> None:
     Path("small.py").write_bytes(spoiled(PROTOCOL, seed))
 
@@ -181,14 +185,14 @@ def test_protocols(seed: int) -> None:
         assert Path(MARK).exists(), "a protocol is a program, which may write a file"
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_modules(seed: int) -> None:
     Path("Jug.tla").write_bytes(spoiled(MODULE, seed))
     Path("Jug.cfg").write_text(CONFIG)
     refused(lambda: model_of(find_module(Path("Jug.tla")), {}), r"Jug\.(tla|cfg)|constant")
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@every_case
 def test_configurations(seed: int) -> None:
     Path("Jug.tla").write_text(MODULE)
     Path("Jug.cfg").write_bytes(spoiled(CONFIG, seed))

@@ -52,10 +52,16 @@ MUTANTS = [
     # the old leader (2), asks the new one (2).
     (LeadsFromNothing, {"clients": 1}, "no-invalid-producer-id-mapping", 11),
     # As before, with the change of the leader before the old one commits the client's producer id.
-    (CommitsAlone, {"clients": 1}, "no-invalid-producer-id-mapping", 11),
+    pytest.param(CommitsAlone, {"clients": 1}, "no-invalid-producer-id-mapping", 11, marks=pytest.mark.slow),
     # A client begins a transaction (7). Another makes the coordinator prepare its abort (3), is told to try
     # again (1), and does so (2) before the abort is complete.
-    (KnowsNoPreparedAbort, {"brokers": 1, "max_coordinator_changes": 0}, "no-bad-state-response", 13),
+    pytest.param(
+        KnowsNoPreparedAbort,
+        {"brokers": 1, "max_coordinator_changes": 0},
+        "no-bad-state-response",
+        13,
+        marks=pytest.mark.slow,
+    ),
 ]
 
 

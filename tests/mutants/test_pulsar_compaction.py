@@ -82,7 +82,13 @@ MUTANTS = [
     # Phase one, write, context, and then the cursor instead of the horizon.
     (PersistsTooEarly, SMALL, "type-safe", 4),
     # A message and its compaction, another message and the compaction to its horizon, a crash.
-    (KeepsHorizonInCrash, {**SMALL, "model_producer": True}, "compaction-horizon-correctness", 13),
+    pytest.param(
+        KeepsHorizonInCrash,
+        {**SMALL, "model_producer": True},
+        "compaction-horizon-correctness",
+        13,
+        marks=pytest.mark.slow,
+    ),
 ]
 
 

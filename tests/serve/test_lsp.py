@@ -109,6 +109,7 @@ def test_a_place_behind_the_text_and_a_file_that_is_gone(client: Client, tmp_pat
     assert client.ask("textDocument/hover", **nowhere) is None
 
 
+@pytest.mark.slow
 def test_points_of_code_are_counted_where_the_editor_offers_it(tmp_path: Path) -> None:
     pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")
     own = Client({"general": {"positionEncodings": ["utf-32"]}})
@@ -380,6 +381,7 @@ def test_a_protocol_in_python(client: Client, tmp_path: Path) -> None:
     assert place(failure["relatedInformation"][-1]["location"]) == ("count.py", 15, 8)
 
 
+@pytest.mark.slow
 def test_a_protocol_that_never_ends_is_ended(tmp_path: Path) -> None:
     pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")
     own = Client(options={"loading": 1})

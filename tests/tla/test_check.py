@@ -77,8 +77,8 @@ def written(folder: Path, body: str, invariants: str) -> str:
     ("body", "invariant", "why"),
     [
         (COUNTING, "Negative", "M.tla:7:15: the divisor is in"),
-        (COUNTING, "Registered", "TLCGet"),
-        (WORDS, "Short", "a string is used as a sequence"),
+        pytest.param(COUNTING, "Registered", "TLCGet", marks=pytest.mark.slow),
+        pytest.param(WORDS, "Short", "a string is used as a sequence", marks=pytest.mark.slow),
         (MIXED, "Inv", "no symbolic form, so that only exploration on values answers"),
     ],
 )
@@ -153,6 +153,7 @@ def test_the_advice_on_an_expression_without_a_value_is_for_a_module(
     assert "Only Next stands against a proof: it has no value" in out and "state a CONSTRAINT" in out
 
 
+@pytest.mark.slow
 def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers, FiniteSets
@@ -198,7 +199,7 @@ Inv == x # 100
 """
 
 
-@pytest.mark.parametrize("command", ["check", "explore"])
+@pytest.mark.parametrize("command", [pytest.param("check", marks=pytest.mark.slow), "explore"])
 def test_a_violation_is_told_while_the_search_goes_on(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -283,7 +283,10 @@ LINES = ("", "SYMMETRY Symmetry", "VIEW View", "CONSTRAINT Low", "PROPERTY Comes
 
 @pytest.mark.parametrize(
     ("lines", "workers"),
-    [*((lines, 1) for lines in LINES), ("", 2), pytest.param("SYMMETRY Symmetry", 2, marks=pytest.mark.slow)],
+    [
+        *((lines, 1) for lines in LINES),
+        *(pytest.param(lines, 2, marks=pytest.mark.slow) for lines in ("", "SYMMETRY Symmetry")),
+    ],
 )
 def test_a_search_goes_on_where_types_widen(
     lines: str, workers: int, tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch

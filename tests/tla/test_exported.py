@@ -57,10 +57,10 @@ def compare(model: Model, folder: Path, depth: int | None, most: int | None = No
     ("name", "depth"),
     [
         pytest.param("kafka-replication", 4, marks=pytest.mark.slow),
-        ("kafka-transactions", 6),
-        ("pulsar-compaction", 4),
+        pytest.param("kafka-transactions", 6, marks=pytest.mark.slow),
+        ("pulsar-compaction", 2),
         ("spanner-leases", 5),
-        ("spanner-transactions", 6),
+        pytest.param("spanner-transactions", 6, marks=pytest.mark.slow),
         ("two-phase-commit", 9),
     ],
 )

@@ -288,7 +288,10 @@ def words(runs: Runs, most: int) -> Iterator[Word]:
         paths = [[*path, state] for path in paths for state in after(path[-1])][:most]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.slow] if one == "kafka-transactions" else []) for one in MODELS],
+)
 def test_runs_are_fair_and_satisfy_claims_in_both(name: str, tmp_path: Path) -> None:
     model = MODELS[name]()
     read = Read(model, tmp_path)

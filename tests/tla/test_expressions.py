@@ -74,7 +74,9 @@ def test_the_interpreter_gives_tlcs_values(group: str, tmp_path: Path) -> None:
         assert plain(interpreted(interpreter, s.Apply(f"E{place}"))) == plain(value), e
 
 
-@pytest.mark.parametrize("group", ROWS)
+@pytest.mark.parametrize(
+    "group", [pytest.param(one, marks=[pytest.mark.slow] if one == "community" else []) for one in ROWS]
+)
 def test_the_lowering_gives_tlcs_values(group: str, tmp_path: Path) -> None:
     one = loaded(tmp_path, group)
     values = {e: lowered(one, s.Apply(f"E{place}")) for place, e in enumerate(ROWS[group])}

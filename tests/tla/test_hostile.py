@@ -33,7 +33,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("command", ["explore", "check"])
+@pytest.mark.parametrize("command", ["explore", pytest.param("check", marks=pytest.mark.slow)])
 def test_a_hostile_module_ends_with_a_message(
     tmp_path: Path, command: str, case: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

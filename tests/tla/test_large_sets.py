@@ -126,6 +126,7 @@ Alike == alike = [p \\in P |-> IF p = Q THEN {Q} ELSE {}]
 """
 
 
+@pytest.mark.slow
 def test_a_function_is_chosen_among_many_without_listing_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

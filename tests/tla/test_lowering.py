@@ -790,7 +790,7 @@ SEVERAL_KINDS = """
     ("body", "claims"),
     [
         (COMPOSED, ()),
-        (SEVERAL_KINDS, ("Known", "Within")),
+        pytest.param(SEVERAL_KINDS, ("Known", "Within"), marks=pytest.mark.slow),
         (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough")),
         (STRINGS_IN_A_DOMAIN, ("Same", "Other", "Sub")),
         (NEVER_EMPTY, ("Same", "Apart")),
@@ -853,6 +853,7 @@ CLOSED = """
     """
 
 
+@pytest.mark.slow
 def test_a_recursion_over_sets_that_are_described_grows_with_its_depth(tmp_path: Path) -> None:
     """Each call, of a definition or within LET, asks its set for members in three places: listed, they are not
     described once more in each.

@@ -121,7 +121,7 @@ def test_invariants_of_the_configuration_are_candidates(tmp_path: Path) -> None:
         assert found.verdict is (Verdict.VIOLATED if name == "Apart" else Verdict.PROVED)
 
 
-@pytest.mark.parametrize("most", [2, stabilizing.MOST_VALUES])
+@pytest.mark.parametrize("most", [2, pytest.param(stabilizing.MOST_VALUES, marks=pytest.mark.slow)])
 def test_numbers_that_fall(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of numbers with many values one predicate speaks, with the values as its keys."""
     monkeypatch.setattr(stabilizing, "MOST_VALUES", most)

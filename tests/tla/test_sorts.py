@@ -161,6 +161,7 @@ def test_initial_states_that_tell_values_apart_end_the_first_lowering(tmp_path: 
     assert found.value.sorts == {procs}
 
 
+@pytest.mark.slow
 def test_a_bag_and_a_function_that_grows_treat_values_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

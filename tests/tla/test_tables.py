@@ -134,7 +134,7 @@ def test_listed_values() -> None:
 
 
 @pytest.mark.parametrize("kind", ["sets", pytest.param("bags", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("claims", [SYMMETRIC, ("FirstAsks",)])
+@pytest.mark.parametrize("claims", [pytest.param(SYMMETRIC, marks=pytest.mark.slow), ("FirstAsks",)])
 def test_every_engine_agrees_with_the_interpreter(kind: str, claims: tuple[str, ...], tmp_path: Path) -> None:
     """The nodes are interchangeable, unless a claim names one."""
     asking = Asking(module(tmp_path, kind, claims), Tlc(0, "", 0, None, None, None))

@@ -198,7 +198,7 @@ def violations(draw: st.DrawFn) -> tuple[Semantics, Trace]:
     return semantics, Trace({}, None, (), TraceEnd.OUT_OF_BOUNDS, None)
 
 
-@settings(max_examples=15)
+@settings(max_examples=7)
 @given(violations())
 def test_what_is_shortened_is_a_counterexample_and_no_shorter_than_the_shortest(
     found: tuple[Semantics, Trace],
