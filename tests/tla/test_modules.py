@@ -32,7 +32,7 @@ def test_an_instance_substitutes_expressions(tmp_path: Path) -> None:
     instance = "C(most) == INSTANCE Counter WITH n <- a + 1, Most <- most"
     body = f"EXTENDS Naturals\nVARIABLES a\n{instance}\nT == C(3)!Next"
     found = specification(tmp_path, body, Counter=COUNTER)
-    substituted = s.Apply("C!n", (s.Apply("most@1"),))
+    substituted = s.Apply("C!n", (s.Apply("most@1@"),))
     assert found.variables == ("a",)
     assert found.definitions["T"].body == s.Apply("C!Next", (s.Number(3),))
     assert found.definitions["C!n"].body == s.Apply("+", (s.Apply("a"), s.Number(1)))
@@ -44,6 +44,21 @@ def test_an_instance_takes_the_names_around_it(tmp_path: Path) -> None:
         tmp_path, "CONSTANT Most\nVARIABLE n\nINSTANCE Counter", "CONSTANT Most = 2", Counter=COUNTER
     )
     assert found.definitions["Init"].body == s.Apply("=", (s.Apply("n"), s.Number(0)))
+
+
+def test_a_parameter_of_an_instance_has_a_name_that_its_module_may_bind(tmp_path: Path) -> None:
+    inner = "EXTENDS Naturals\nVARIABLE v\nLess(w) == v < w /\\ \\A x \\in {v} : x < w"
+    instances = "I(w) == INSTANCE Inner WITH v <- w\nJ(x) == INSTANCE Inner WITH v <- x"
+    body = f"VARIABLE y\n{instances}\nT == I(y)!Less(1) /\\ J(1)!Less(y)"
+    found = specification(tmp_path, body, Inner=inner)
+    for key in ("I!Less", "J!Less"):
+        one = found.definitions[key]
+        first, second = (s.Apply(x.name) for x in one.parameters)
+        assert first != second
+        assert isinstance(one.body, s.Apply) and one.body.arguments[0] == s.Apply("<", (first, second))
+        assert isinstance(one.body.arguments[1], s.Quantified)
+        assert one.body.arguments[1].bounds[0].domain == s.SetOf((first,))
+        assert one.body.arguments[1].bounds[0].names[0] != first.operator
 
 
 def test_bound_names_of_a_copy_capture_nothing(tmp_path: Path) -> None:

@@ -197,12 +197,11 @@ class Loader:
             return {}
         self.copies += 1
         suffix = f"@{self.copies}"
-        own = tuple(replace(one, name=one.name + suffix) for one in unit.parameters)
+        # A name that the module binds may be that of a parameter, and is another.
+        own = tuple(replace(one, name=f"{one.name}{suffix}@") for one in unit.parameters)
+        pairs = zip(unit.parameters, own, strict=True)
         inner = names.new_child(
-            {
-                one.name: Symbol(one.name + suffix, (0,) * one.arity, place=one.place)
-                for one in unit.parameters
-            }
+            {one.name: Symbol(renamed.name, (0,) * one.arity, place=one.place) for one, renamed in pairs}
         )
         made = Copy(copy.emit, copy.qualifier + prefix, suffix, (*copy.parameters, *own))
         made.nested = dict(copy.nested) if nested else {}
