@@ -68,6 +68,7 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import cardinality_bound, sizes
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.standard import LIBRARY
 from leadline.symbolic.tla.read.syntax import operators
 
 _OTHERS = "a value of another kind is compared with the members of the set"
@@ -579,6 +580,8 @@ def is_empty(node: n.Node) -> bool:
     return isinstance(node, n.Const) and not node.value
 
 
+_NOT_WRITTEN = (str(LIBRARY), s.BUILT_IN.file)
+"""The files that no user has written."""
 _MOST_ARGUMENTS = 64
 _MOST_IMAGES = 65_536
 _MOST_LENGTHS = 32
@@ -664,9 +667,9 @@ class Lowering(Sets):
 
     @contextmanager
     def at(self, e: s.Node) -> Iterator[None]:
-        """Give new nodes the place of an expression."""
+        """Give new nodes the place of an expression, in a library module that of the expression that calls it."""
         before = self.terms.place
-        if e.place is not s.BUILT_IN:
+        if not e.place.file.startswith(_NOT_WRITTEN):
             self.terms.place = e.place
         try:
             yield
