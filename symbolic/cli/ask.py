@@ -359,7 +359,7 @@ def _put(args: argparse.Namespace) -> Question:
         args.by = args.by or "circuits"
     found = Question.of(args)
     found.fail_fast = args.fail_fast
-    found.tells_early = args.out is None and args.format == "text"
+    found.form = args.format if args.out is None else None
     limits = Limits(args.timeout, args.memory)
     graph = None if args.dot is None else _Graph(found, args, limits)
     how = _on_spark(found, args) if args.master is not None else None
@@ -397,7 +397,8 @@ class Question(Asked):
     tells_winner = False
     every_trace = False
     fail_fast = False
-    tells_early = False
+    form: str | None = None
+    """The format of the answer on standard output; None where it goes to a file."""
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Question:
@@ -432,7 +433,7 @@ class Question(Asked):
             with live(what) as progress:
                 self.put(limits, lambda _: None, progress, how, early=self._tell, fail_fast=self.fail_fast)
         except Interrupted as interrupted:
-            output.show(self.described(every=self.every_trace))
+            self.deliver(self.form or "text", None)
             if interrupted.message:
                 tell(interrupted.message)
             raise
@@ -444,7 +445,7 @@ class Question(Asked):
         tell(
             f"{result.property}: {verdict_text(self.model, result)}{steps}{why}; the search for others goes on"
         )
-        if self.tells_early:
+        if self.form == "text":
             print(over_progress(""), end="", file=sys.stderr, flush=True)
             output.show(["", *self.failure(result), ""])
 

@@ -194,6 +194,8 @@ def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr(asked, "answer", stopped)
+    ran = leadline("check", "counter.py", "--depth", "9", "--deadlock", "--format", "json")
+    assert [one["property"] for one in json.loads(ran.out)["results"]] == ["never-one"]
     ran = leadline("check", "counter.py", "--depth", "9", "--deadlock")
     assert ran.code == 130
     assert "never-one     reached  1" in ran.out
@@ -233,6 +235,9 @@ def test_a_search_is_stopped_before_it_has_counted(
     assert ran.code == 130
     assert "never-one  reached  1" in ran.out
     assert "interrupted; no counterexample at any depth so far" in ran.err
+    ran = leadline(command, "counter.py", "--format", "json")
+    assert ran.code == 130
+    assert "never-one" in json.loads(ran.out)["properties"]
 
 
 def pigeons(*arguments: str, solver: str) -> tuple[str, ...]:
