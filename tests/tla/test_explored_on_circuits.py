@@ -235,7 +235,8 @@ def test_a_proof_looks_at_every_state_where_members_are_told_apart(tmp_path: Pat
     )
     model = model_on_values(find(str(path)), {})
     found = answer(model, Query(str(path), {}, None, ExploreOptions(prove=True), deadlock=False))
-    assert found.told(ExploreFacts).by == "circuits"
+    facts = found.told(ExploreFacts)
+    assert facts.by == "circuits" and "SYMMETRY is not used" in (facts.symmetry or "")
     assert [(one.verdict, one.steps) for one in found.results] == [(Verdict.VIOLATED, 1)]
 
 

@@ -234,10 +234,13 @@ def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answ
     assert isinstance(options, ExploreOptions) and isinstance(origin, TlaOrigin)
     try:
         return ask(origin.taking_for_one(model), query, limits)
-    except (UserError, Unsupported):
+    except (UserError, Unsupported) as error:
         if not options.prove or origin.specification.view is not None:
             raise
-        return ask(model, replace(query, options=replace(options, symmetry=False)), limits)
+        why = error.why if isinstance(error, Unsupported) else str(error)
+        found = ask(model, replace(query, options=replace(options, symmetry=False)), limits)
+        remark = f"SYMMETRY is not used, and each of the states that it takes for one is counted: {why}"
+        return replace(found, facts=replace(found.told(ExploreFacts), symmetry=remark))
 
 
 def _asked(specification: Specification, names: Set[str], options: ExploreOptions) -> Specification:
