@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import signal
@@ -133,7 +134,8 @@ def test_a_damaged_file_is_told_and_runs_nothing(tmp_path: Path, capsys: pytest.
     path, folder = module(tmp_path), tmp_path / "kept"
     kept = ["--checkpoint", str(folder)]
     explored(capsys, path, *kept, "--depth", "1")
-    for content in (b"\x80", pickle.dumps(os.system)):
+    harm, other = (pickle.dumps(x) for x in (os.system, {"start": 1}))
+    for content in (b"\x80", hashlib.sha256(harm).digest() + harm, other):
         (folder / "0.values").write_bytes(content)
         status, told = explored(capsys, path, *kept)
         assert status == 2 and "0.values cannot be read" in told

@@ -1,13 +1,14 @@
 """An exploration kept in a folder, level by level, so that it can be stopped and resumed.
 
     FOLDER/exploration.json    the question that is explored
-    FOLDER/3.circuits          the states that are new at level 3, and the findings up to then
+    FOLDER/3.circuits          a digest, the states that are new at level 3, and the findings up to then
 
 A file is whole before it takes its name: a process that is killed loses the level that it was at.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -41,6 +42,8 @@ class Checkpoint:
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / _ABOUT
             known = json.loads(file_bytes(path)) if path.exists() else None
+            if not isinstance(known, dict | None):
+                raise ValueError(f"{path.name} is no exploration")
             if known is None and any(folder.iterdir()):
                 raise UserError(f"--checkpoint {folder}: it has other files: name a new or an empty folder")
             if known is None:
@@ -67,11 +70,15 @@ class Checkpoint:
         self._depth = 0
         while (path := self._path).exists():
             try:
-                yield _Reader(io.BytesIO(file_bytes(path, path.stat().st_size))).load()
-            except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError) as error:
+                content = file_bytes(path, path.stat().st_size)
+                if _digest(content[_DIGEST:]) != content[:_DIGEST]:
+                    raise pickle.UnpicklingError("it is damaged")
+                level = _Reader(io.BytesIO(content[_DIGEST:])).load()
+            except (OSError, pickle.UnpicklingError) as error:
                 raise UserError(
                     f"{path} cannot be read: {error}: remove it to begin at this level"
                 ) from error
+            yield level
             self._depth += 1
 
     def keep(self, found: Mapping[str, object]) -> None:
@@ -84,7 +91,8 @@ class Checkpoint:
         self._depth += 1
         if not path.exists():
             try:
-                _write(path, pickle.dumps(found, pickle.HIGHEST_PROTOCOL))
+                data = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
+                _write(path, _digest(data), data)
             except OSError as error:
                 raise UserError(f"{path} cannot be written: {error.strerror}") from error
 
@@ -93,10 +101,18 @@ class Checkpoint:
         return self._folder / f"{self._depth}.{self._explorer}"
 
 
-def _write(path: Path, data: bytes) -> None:
+_DIGEST = 32
+"""The bytes of a digest, with which a file of a level begins."""
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def _write(path: Path, *parts: bytes) -> None:
     part = path.with_suffix(".part")
     with part.open("wb") as file:
-        file.write(data)
+        file.writelines(parts)
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)
