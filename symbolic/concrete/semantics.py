@@ -43,6 +43,7 @@ class Semantics:
         self._positions = {variable.name: place for place, variable in enumerate(model.variables)}
         self._places = {action.name: place for place, action in enumerate(model.actions, start=1)}
         self._places["init"] = 0
+        self._picks = [{pick.name for pick in action.picks} for action in self._actions]
         self._properties: dict[str, Callable[[State, Mapping[str, Value]], bool]] = {}
         self._expressions: dict[
             tuple[Node, tuple[str, ...], Source], Callable[[Any, Mapping[str, Any]], Value]
@@ -105,9 +106,9 @@ class Semantics:
         if action not in self._places:
             raise InternalError(f"{self.model.protocol} has no action {action}")
         place = self._places[action]
-        unknown = picks.keys() - {pick.name for pick in self._actions[place].picks}
-        if unknown:
-            raise InternalError(f"{action} has no pick {', '.join(sorted(unknown))}")
+        if not picks.keys() <= self._picks[place]:
+            unknown = ", ".join(sorted(picks.keys() - self._picks[place]))
+            raise InternalError(f"{action} has no pick {unknown}")
         found = next(self._chosen[place](state, picks), None)
         return None if found is None else Step(action, dict(found[0]), *found[1:])
 
