@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.actions import (
@@ -81,7 +81,12 @@ class Protocol(metaclass=ProtocolClass):
         self.settings = settings(self.parameters, given, self.protocol_name)
         for name, value in self.settings.items():
             setattr(self, name, value)
-        failed = [text for condition, text in self.assume() if not condition]
+        given_by: object = self.assume()
+        assumed: list[Any] = [*given_by] if isinstance(given_by, Iterable) else [given_by]
+        if any(not isinstance(one, tuple) or len(one) != 2 for one in assumed):
+            place = start_of(type(self).assume)
+            raise ModelError([Mistake(place, 'assume gives pairs: write yield condition, "its text"')])
+        failed = [text for condition, text in assumed if not condition]
         if failed:
             raise AssumptionFailed("\n".join(f"assumption on the parameters is false: {x}" for x in failed))
 
@@ -361,7 +366,12 @@ def _action(
         picked = {x.name: _picked(protocol, x, script, mark) for x in _arguments(mark.function)}
         now, nxt = State(variables), Next(script)
         with written() as script.written:
-            attempted(lambda: mark.function(protocol, now, nxt, **picked), mistakes, mark.function)
+            given = attempted(lambda: mark.function(protocol, now, nxt, **picked), mistakes, mark.function)
+        if any(x is not None for x in given):
+            text = "guards are nxt.require(...), changes nxt.x = ..., and there is no return, yield or async"
+            script.blame(f"the action {name} gives a value, which nobody reads: {text}", mark.span)
+        if inspect.iscoroutine(given and given[0]):
+            given[0].close()
     mistakes += script.mistakes
     doc = inspect.getdoc(mark.function) or ""
     return Action(name, mark.tla, doc, mark.span, tuple(script.body), updates(script), script.places)

@@ -248,6 +248,7 @@ def python_says(error: BaseException) -> str:
 _MENDS = {
     r"'\w+Expr' object is not callable": "it is a value and no function; leave out the ()",
     r"'\w+Expr' object .*context manager": "a branch begins with nxt.when(...) or nxt.otherwise()",
+    r"\.(pick|choose_any)\(\) missing 1": 'write nxt.pick("name", a_set)',
     "'Next' object does not support item assignment": "write nxt.x = ...",
     "'FairMark' object is not iterable": "write yield in place of return",
 }

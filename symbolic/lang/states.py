@@ -10,7 +10,7 @@ from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL, as_node, invalid
 from leadline.symbolic.lang.containers import AnyExpr, SetLike
 from leadline.symbolic.lang.errors import Mistake, ModelError, nearest, unknown_name
-from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, wrap
+from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, refuse, wrap
 from leadline.symbolic.lang.model import Action, Variable
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.script import Script, Selector
@@ -277,6 +277,8 @@ class Next:
     def pick(self, name: str, domain: SetLike) -> AnyExpr:
         """Any value of a type, or any member of a set in the current state; none if the set is empty."""
         script = self._script
+        if not isinstance(name, str):
+            refuse(f'a pick has a name, and this is {name!r}: write nxt.pick("name", a_set)')
         return wrap(script.pick(name, domain, caller_span()))
 
     def choose_any(self, name: str, domain: SetLike) -> AnyExpr:

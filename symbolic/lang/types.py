@@ -410,6 +410,10 @@ class Sort(Named):
 
 def enum(name: str, *members: str) -> Enum:
     """An enumeration, in the order given (which `choose` follows)."""
+    for one in members:
+        if not isinstance(one, str):
+            text = f'{one!r} is no member of {name}: members are texts, as in enum("{name}", "idle", "busy")'
+            raise ModelError([Mistake(caller_place(), text)])
     return Enum(name, members)
 
 

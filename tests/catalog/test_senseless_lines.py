@@ -100,13 +100,10 @@ def test_a_return_does_not_end_a_branch(tmp_path: Path) -> None:
         (("        return now.x\n", ""), "nothing calls the method helper"),
         (("helper(self", "_helper(self"), ""),
         (
-            ("def helper", "@action\n    def on(self, now, nxt): pass\n    @action\n    def helper"),
-            "",
-        ),
-        (
             (
                 "def helper(self, now, nxt)",
-                "@action\n    def on(self, now, nxt): pass\n    @action\n    def no(self, nxt, now)",
+                "@action\n    def on(self, now, nxt): pass\n    @action\n    def no(self, nxt, now): pass\n"
+                "    def helper(self, now, nxt)",
             ),
             "the action no takes nxt, now, and others now, nxt: the current state comes first",
         ),

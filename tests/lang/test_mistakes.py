@@ -28,6 +28,14 @@ IN_ACTIONS = {
         "nxt.count = now.leader  #a",
         "{a}: type clash: a value of Int(0, 3) is needed, and this is of Node",
     ),
+    "a pick without a name": (
+        "nxt.pick(7, self.Node)  #a",
+        "{a}: a pick has a name, and this is 7: write nxt.pick(",
+    ),
+    "a pick of one argument": (
+        "nxt.pick(self.Node)  #a",
+        "{a}: Python says: TypeError: ... write nxt.pick(",
+    ),
     "a variant without its tag": (
         "nxt.inbox = now.inbox.add(of(self.Msg, round=1))  #a",
         '{a}: of(Msg, ...) takes a variant before its fields: "ping", "stop"',

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.lang.sample import BEFORE, INIT, check, in_action, in_init
 
 NO_TRUTH = "no truth value ... `if` ... ite"
@@ -86,6 +88,8 @@ def test_slips_are_told_with_their_repair() -> None:
     slips = {
         'sort("N", "2")': "the size of the sort N is an integer, and not '2'",
         'union("U", a=(Bool(),))': 'the fields of a are named: write a={{"field": AType}}',
+        'enum("E", *range(3))': "0 is no member of E: members are texts",
+        'enum("E", ["a", "b"])': "['a', 'b'] is no member of E",
         "Int(0, sum_of(Int(0, 2))())": "'IntExpr' object is not callable: ... leave out the ()",
     }
     for kind, text in slips.items():
@@ -99,6 +103,27 @@ def test_slips_are_told_with_their_repair() -> None:
 def test_methods_that_take_other_arguments() -> None:
     source = (BEFORE + INIT).replace("init(self, start):", "init(self):  #a")
     check(source, "{a}: init takes other arguments: write def init(self, start)")
+
+
+def test_assumptions_are_pairs() -> None:
+    for body in ("return self.size < 3", "yield self.size < 3"):
+        method = f"    def assume(self):  #a\n        {body}\n\n    def define"
+        check(
+            (BEFORE + INIT).replace("    def define", method),
+            "{a}: assume gives pairs: write yield condition",
+        )
+
+
+def test_what_stands_below_action() -> None:
+    check(in_action("pass").replace("@action", '@action("go")  #a'), "{a}: @action stands above a method")
+
+
+@pytest.mark.parametrize(
+    ("head", "body"), [("def", "return now.count < 3"), ("def", "yield"), ("async def", "pass")]
+)
+def test_actions_that_give_a_value(head: str, body: str) -> None:
+    source = in_action(body).replace("def act", f"{head} act").replace("@action", "@action  #a")
+    check(source, "{a}: the action act gives a value, which nobody reads")
 
 
 def test_action_replaced_by_a_method_that_is_none() -> None:
