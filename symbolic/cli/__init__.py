@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 from leadline.redaction import redacted
 from leadline.symbolic.cli.terminal import COLOURS, Exit, NoOutput, forget_output, put, set_colour, tell
@@ -211,6 +211,10 @@ class _Parser(argparse.ArgumentParser):
             default=argparse.SUPPRESS,
             help="whether answers are in colour (default: auto, on a terminal unless NO_COLOR is set)",
         )
+
+    def error(self, message: str) -> NoReturn:
+        # Without the usage, which is longer than a screen.
+        self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help lists the options\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # Without this a help that cannot be written is no error.

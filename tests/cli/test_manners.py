@@ -87,6 +87,12 @@ def test_a_file_that_is_read_is_not_overwritten(arguments: str, complaint: str, 
     assert (ran.code, ran.out, complaint in ran.err) == (2, "", True), ran.err
 
 
+def test_a_wrong_option_is_told_without_the_usage(leadline: Leadline) -> None:
+    first, second = leadline("check", "counter.py", "--depth", "-1").err.splitlines()
+    assert first.startswith("leadline check: error: argument --depth: an integer, at least 0")
+    assert second == "leadline check --help lists the options"
+
+
 def test_an_answer_whose_file_fails_is_on_standard_output(leadline: Leadline) -> None:
     # The exit code stays the verdict's.
     ran = leadline("check", "counter.py", "--out", "/dev/full")
