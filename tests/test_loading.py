@@ -140,6 +140,22 @@ def test_a_package_that_loads_on_demand_has_all_its_names(package: str) -> None:
     assert not hasattr(face, "nothing")
 
 
+def test_a_run_writes_its_report_and_ends_as_its_grid_does(tmp_path: Path) -> None:
+    """So it does where a query has no answer."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / "Makefile").exists() or shutil.which("make") is None:
+        pytest.skip("no Makefile, or no make")
+    (tmp_path / "bin").mkdir()
+    command = tmp_path / "bin" / "leadline"
+    command.write_text('#!/bin/sh\ncase $1 in grid) exit 20;; report) echo "$@";; esac\n')
+    command.chmod(0o755)
+    (tmp_path / ".installed").touch()
+    run = ["make", "run", f"VENV={tmp_path}", "STORE=cells", "REPORT=cells.html", "JAVA_HOME=somewhere"]
+    done = subprocess.run(run, cwd=root, capture_output=True, text=True, check=False)
+    assert done.stdout == "report cells --out cells.html\n"
+    assert done.returncode == 2 and "Error 20" in done.stderr
+
+
 def test_running_installs_nothing_for_tests(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parent.parent
     if not (root / "Makefile").exists() or shutil.which("make") is None:
