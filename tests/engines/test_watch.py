@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import signal
 import sys
 import time
@@ -62,6 +64,23 @@ def test_the_lowering_of_an_operator(tmp_path: Path, monkeypatch: pytest.MonkeyP
     made(tmp_path)
     assert f" ({tmp_path}/M.tla:" in watch.text
     assert watch.text.startswith("lowering ")
+
+
+def test_what_a_search_does_once_its_model_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that took a small part of the time is not to blame."""
+    seconds = iter(itertools.count())
+    monkeypatch.setattr(time, "process_time", lambda: float(next(seconds)))
+    monkeypatch.setattr(time, "monotonic", lambda: 2.0 * next(seconds))
+    heard = list[str]()
+    watch = Lookout(heard.append)
+    with monkeypatch.context() as context:
+        looking(context, Builder, "bind", watch)
+        made(tmp_path)
+    assert heard and all("lowering " in text for text in heard)
+    for _ in range(2 * len(heard) + 100):
+        watch.look(signal.SIGPROF, None)
+    assert re.fullmatch(r"a model made in \d+\.0 s of the processor", heard[-1])
+    assert watch.text == ""
 
 
 def test_time_that_is_over_before_the_model_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

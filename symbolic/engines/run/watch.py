@@ -6,14 +6,14 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
 from leadline.symbolic.engines.ask.query import Listener
 from leadline.symbolic.engines.ask.result import Progress
-from leadline.symbolic.lang import Span, at_work
+from leadline.symbolic.lang import Span, Work, at_work
 
 _EVERY = 0.1
 """Seconds of the processor between two looks at the call stack."""
@@ -36,6 +36,7 @@ class Lookout:
         self._tell = tell
         self._told = time.monotonic()
         self._last = time.process_time()
+        self._all = 0.0
         self._seconds: dict[tuple[str, str], float] = {}
         self._most: dict[tuple[str, str], tuple[int, Span]] = {}
         self._made = ""
@@ -46,10 +47,18 @@ class Lookout:
         # A signal waits while the interpreter is within a call, so that looks are not evenly spread.
         now = time.process_time()
         passed, self._last = now - self._last, now
+        self._all += passed
         works = list(at_work(frame))
         place = next((one.place for one in works if one.place is not None), None)
-        if place is None:
-            return
+        if place is not None:
+            self._note(works, place, passed)
+        making = sum(self._seconds.values())
+        if making >= _LONG and time.monotonic() - self._told > _TELLING:
+            self._told = time.monotonic()
+            self._tell(self.text or f"a model made in {making:.1f} s of the processor")
+
+    def _note(self, works: Sequence[Work], place: Span, passed: float) -> None:
+        """Count the seconds of a work."""
         doing = next((one.doing for one in works if one.doing), "")
         name = next(filter(None, (one.named(place) for one in works if one.named is not None)), "")
         self._seconds[doing, name] = self._seconds.get((doing, name), 0.0) + passed
@@ -57,18 +66,16 @@ class Lookout:
         self._most[doing, name] = max(here, self._most.get((doing, name), here), key=lambda one: one[0])
         self._made = next((one.made for one in works if one.made), self._made)
         self._advice = next((one.advice for one in works if one.advice is not None), self._advice)
-        if sum(self._seconds.values()) >= _LONG and time.monotonic() - self._told > _TELLING:
-            self._told = time.monotonic()
-            self._tell(self.text)
 
     @property
     def text(self) -> str:
-        """The work that took most of the time; "" if none was seen."""
-        if not self._seconds:
+        """The work that took most of the time; "" if none was seen, or if other work than these took more."""
+        whole = sum(self._seconds.values())
+        # A search for a proof whose model was soon made lasts for another reason.
+        if not self._seconds or whole < self._all / 2:
             return ""
         most = max(self._seconds, key=self._seconds.__getitem__)
         times, place = self._most[most]
-        whole = sum(self._seconds.values())
         share = f"{self._seconds[most]:.1f} of {whole:.1f} s of the processor"
         made = f", {self._made} so far" if self._made else ""
         often = f"; it has up to {times:,} instances" if times >= _MANY else ""
