@@ -205,6 +205,8 @@ KINDS = (
 )
 
 
+# A protocol is a program, which may open a file and leave it so.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_cases(
