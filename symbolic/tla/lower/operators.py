@@ -179,10 +179,6 @@ def _enabled(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> E
     return enabled(at, arguments[0], scope)
 
 
-def _cardinality(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.terms.cardinality(at.value(arguments[0], scope))
-
-
 def _text(*nodes: n.Node) -> list[str] | None:
     """Constant strings, which TLC treats as sequences; None if a node is not a constant string."""
     texts = [x.value for x in nodes if isinstance(x, n.Const) and isinstance(x.type, Atoms)]
@@ -222,10 +218,6 @@ def _slice(t: Terms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
     return t.slice(_sequence(node), first, last)
 
 
-def _head(t: Terms, node: n.Node) -> n.Node:
-    return t.item(node, 1)
-
-
 def _tail(t: Terms, node: n.Node) -> n.Node:
     text = _text(node)
     empty = t.undefined(NEVER, "Tail of the empty sequence")
@@ -240,12 +232,8 @@ def _tail(t: Terms, node: n.Node) -> n.Node:
     return t.ite(t.lt(t.integer(0), size), rest, empty)
 
 
-def _append(t: Terms, node: n.Node, item: n.Node) -> n.Node:
-    return t.concat(node, t.make_tuple([item]))
-
-
 def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    test = _operator(at, arguments[1], scope)
+    test = at.entity(arguments[1], scope)
     return at.terms.selected(
         at.value(arguments[0], scope), lambda x: at.terms.truth(at.called(test, [x], scope))
     )
@@ -253,7 +241,7 @@ def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> 
 
 def _sorted(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     """`SortSeq(s, Less)`: each item in turn is inserted where TLC inserts it, also among its like."""
-    less, t = _operator(at, arguments[1], scope), at.terms
+    less, t = at.entity(arguments[1], scope), at.terms
     whole = t.as_sequence(_sequence(at.value(arguments[0], scope)))
     found: n.Node = t.make_tuple([])
     if isinstance(whole, n.Undefined):
@@ -274,7 +262,7 @@ def _sorted(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
 
 def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     """`FoldInOrder(Op, base, S)`: Op for each value that S may have, in order, or for the first that is left."""
-    op, t = _operator(at, arguments[0], scope), at.terms
+    op, t = at.entity(arguments[0], scope), at.terms
     result, left = at.value(arguments[1], scope), t.set_node(at.listed(at.domain(arguments[2], scope)))
     assert isinstance(left.type, Set)
     # A sequence would have a place for each of the values.
@@ -340,10 +328,6 @@ def _mentions(e: s.Expression, name: str) -> bool:
 
 def _is_joining(at: Lowering, name: str) -> bool:
     return name in _JOINING and name not in at.specification.definitions
-
-
-def _operator(at: Lowering, e: s.Expression, scope: Scope) -> Entity:
-    return at.entity(e, scope)
 
 
 def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
@@ -480,15 +464,15 @@ OPERATORS: dict[str, Rule] = {
     "..": _of_nodes(Terms.interval),
     "Seq": _sequences,
     "Len": _of_nodes(_length),
-    "Head": _of_nodes(_head),
+    "Head": _of_nodes(lambda t, whole: t.item(whole, 1)),
     "Tail": _of_nodes(_tail),
-    "Append": _of_nodes(_append),
+    "Append": _of_nodes(lambda t, whole, item: t.concat(whole, t.make_tuple([item]))),
     "\\o": _of_nodes(_concat),
     "SubSeq": _of_nodes(_slice),
     "SelectSeq": _selected,
     "SortSeq": _sorted,
     "FoldInOrder": _folded,
-    "Cardinality": _cardinality,
+    "Cardinality": _of_nodes(Terms.cardinality),
     "IsFiniteSet": lambda at, arguments, scope: at.terms.boolean(_finite(at.domain(arguments[0], scope))),
     ":>": _of_nodes(_arrow),
     "@@": _over,
