@@ -211,6 +211,11 @@ def _on_circuits(
         *_, (lowered, answer) = widened_answers(replace(narrow, parameters=model.parameters), limits, put)
     except (LeadlineError, Unsupported, RecursionError):
         return None
+    return _of_module(model, lowered, answer)
+
+
+def _of_module(model: Model, lowered: Model, answer: Answer) -> Answer | None:
+    """The answer about a module, given that about its model; None if that alone is out of bounds somewhere."""
     facts = answer.told(ExploreFacts)
     if facts.orbits is not None and facts.orbits_within_steps is not None:
         # As of TLC, the states that stand for others are counted.
