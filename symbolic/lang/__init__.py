@@ -45,6 +45,7 @@ from leadline.symbolic.lang.enabled import (
     key_variables as key_variables,
 )
 from leadline.symbolic.lang.errors import (
+    ALONE,
     AssumptionFailed,
     Endless,
     InternalError,
@@ -234,6 +235,7 @@ from leadline.symbolic.lang.types import (
 from leadline.symbolic.lang.work import Work as Work, at_work as at_work, site as site
 
 __all__ = [
+    "ALONE",
     "Action",
     "AnyExpr",
     "AssumptionFailed",

@@ -94,6 +94,10 @@ class NoInitialState(ModelError):
     """No state satisfies the initial condition."""
 
 
+ALONE = "no symbolic form, so that only exploration on values answers: "
+"""What stands before the reason where nothing but formulas was asked for."""
+
+
 class NoSymbolicForm(UserError):
     """A part of a specification that no formula stands for. It is no mistake: explicit search needs none.
 
@@ -103,7 +107,7 @@ class NoSymbolicForm(UserError):
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.why = "; ".join(f"{one}" for one in mistakes)
-        super().__init__(f"no symbolic form, so that only exploration on values answers: {self.why}")
+        super().__init__(f"{ALONE}{self.why}")
 
 
 class NoBehaviour(UserError):

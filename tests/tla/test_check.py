@@ -168,16 +168,22 @@ def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Pat
     assert few.verdict is Verdict.PROVED
 
 
-def test_a_property_that_only_exploration_answers_is_told_once(tmp_path: Path) -> None:
-    path = written(tmp_path, COUNTING, "Few Registered")
+@pytest.mark.parametrize(
+    ("body", "invariants", "name", "why"),
+    [(COUNTING, "Few Registered", "Registered", "M.tla:8:31"), (MIXED, "Inv", "Inv", "M.tla:6")],
+)
+def test_a_property_that_only_exploration_answers_is_told_once(
+    tmp_path: Path, body: str, invariants: str, name: str, why: str
+) -> None:
+    path = written(tmp_path, body, invariants)
     model = model_on_values(find(path), {})
     query = Query(path, {}, None, FormulasOptions(), LONE)
     found = answer_in_children(model, [query, query], Limits(60.0))
     told = [x for x in WORDINGS["portfolio"].describe(model, query, found) if isinstance(x, str)]
     assert [x.partition(", since there is no symbolic form: ")[0] for x in told] == [
-        "Registered: answered by exploration alone"
+        f"{name}: answered by exploration alone"
     ]
-    assert "M.tla:8:31" in told[0]
+    assert why in told[0] and "form: no symbolic form" not in told[0]
 
 
 def test_a_proof_by_exploration_tells_how_it_holds_vacuously(

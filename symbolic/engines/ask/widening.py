@@ -12,7 +12,7 @@ from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Result, Stop, Verdict
 from leadline.symbolic.engines.run.limits import Limits, time_stop
-from leadline.symbolic.lang import Endless, InternalError, Model
+from leadline.symbolic.lang import ALONE, Endless, InternalError, Model
 from leadline.symbolic.meaning import path_of
 from leadline.symbolic.meaning.trace import states
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, trace_of_path
@@ -182,7 +182,7 @@ def _lack(model: Model, answer: Answer) -> str | None:
             continue
         if own_error(model, trace) is None:
             why = end_reason(Semantics(model), trace)
-            return f"no symbolic form, so that only exploration on values answers: {why}"
+            return f"{ALONE}{why}"
     return None
 
 

@@ -32,7 +32,7 @@ from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.run.limits import Limits, cores
 from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.run.watch import watched
-from leadline.symbolic.lang import InternalError, Model, counted
+from leadline.symbolic.lang import ALONE, InternalError, Model, counted
 from leadline.symbolic.solve import LONE, RACERS, SOLVERS
 from leadline.symbolic.trace import DEADLOCK, runs_to_others
 
@@ -222,7 +222,7 @@ def _unsettled(model: Model, query: Query, shared: Ledger) -> Query:
 def _remarked(answer: Answer, sessions: Collection[_Session]) -> Answer:
     """An answer of several processes with the parts that some of them had no formulas for."""
     lacking = {
-        result.property: result.reason or ""
+        result.property: (result.reason or "").removeprefix(ALONE)
         for session in sessions
         for result in session.ledger.final.values()
         if result.cause is Cause.NO_FORM
