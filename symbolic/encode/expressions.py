@@ -56,7 +56,7 @@ from leadline.symbolic.lang.nodes import free_variables
 Number = list[int]
 """A two's complement number of literals."""
 MOST_COUNTED_ONE_HOT = 16
-"""The greatest number to which the members of a set are counted with a literal for each number."""
+"""The greatest number of literals that are counted with a literal for each number."""
 
 _TABLES: dict[type[n.Node], Callable[[int, int], int]] = {
     n.Add: operator.add,
@@ -161,10 +161,8 @@ class Integers:
             inside = {x: literal for x, literal in shape.items() if target.low <= x <= target.high}
             error = self.circuit.disj([a for x, a in shape.items() if x not in inside])
             return (self._bits(inside, target) if is_binary(target) else inside), error
-        bounds = {x: ({x: TRUE}, Int(x, x)) for x in (target.low, target.high)}
-        below = self.less((shape, source), bounds[target.low])
-        above = self.less(bounds[target.high], (shape, source))
-        error = self.circuit.disj((below, above))
+        at_least = self._above(shape, target.low - 1 - source.low)
+        error = self.circuit.disj((-at_least, self._above(shape, target.high - source.low)))
         if is_binary(target):
             if source.low != target.low:
                 return self.from_number(self.number(shape, source), target), error
@@ -351,11 +349,11 @@ class Collections:
         made = {x: circuit.conj((a, sign * right.get(x, FALSE))) for x, a in left.items()}
         return {x: literal for x, literal in made.items() if literal != FALSE}
 
-    def count(self, literals: Sequence[int], kind: Int) -> Shape:
-        """The number of true literals as a value of the type; for more, its greatest number if that is small."""
+    def count(self, literals: list[int], kind: Int) -> Shape:
+        """The number of true literals, as a value of the type."""
         if kind.high > MOST_COUNTED_ONE_HOT:
-            # A count one-hot has as many gates as the literals times the type's numbers.
-            numbers: list[Number] = [[literal, FALSE] for literal in literals] or [[FALSE, FALSE]]
+            # A count one-hot has gates by the square of the literals.
+            numbers = [[literal, FALSE] for literal in literals] or [[FALSE, FALSE]]
             while len(numbers) > 1:
                 pairs = zip(numbers[::2], numbers[1::2], strict=False)
                 odd = numbers[len(numbers) // 2 * 2 :]
@@ -363,16 +361,15 @@ class Collections:
             return self.integers.from_number(numbers[0], kind)
         counts = {0: TRUE}
         for literal in literals:
-            counts = self._counted(counts, literal, kind.high)
+            counts = self._counted(counts, literal)
         return self.as_integer(counts, kind)
 
-    def _counted(self, counts: dict[int, int], literal: int, most: int) -> dict[int, int]:
-        """A one-hot count up to a greatest number, increased if one more literal is true."""
+    def _counted(self, counts: dict[int, int], literal: int) -> dict[int, int]:
+        """A one-hot count, increased if one more literal is true."""
         conj = self.circuit.conj
         grown: dict[int, int] = {}
-        for number in range(min(counts), min(max(counts) + 1, most) + 1):
-            here = counts.get(number, FALSE)
-            stay = here if number == most else conj((here, -literal))
+        for number in range(min(counts), max(counts) + 2):
+            stay = conj((counts.get(number, FALSE), -literal))
             step = conj((counts.get(number - 1, FALSE), literal))
             grown[number] = self.circuit.disj((stay, step))
         return {number: bit for number, bit in grown.items() if bit != FALSE}
@@ -465,7 +462,7 @@ class Collections:
         for item, kept in zip(items.items, keep, strict=True):
             for before, literal in counts.items():
                 arms[before].append((conj((literal, kept)), item))
-            counts = self._counted(counts, kept, len(keep))
+            counts = self._counted(counts, kept)
         return Items(counts, tuple(self.values.mux(arm, kind.item) for arm in arms))
 
 
@@ -565,11 +562,6 @@ class Expressions:
         if isinstance(node, n.Member) and isinstance(node.domain, n.Universe):
             # Whether a value is of a type is a check of ranges, for which no value is listed.
             yield node.element
-            return
-        if isinstance(node, n.Lt | n.Le | n.Eq) and _most_counted(node) is not None:
-            yield from (
-                one.item if isinstance(one, n.Cardinality) else one for one in (node.left, node.right)
-            )
             return
         if isinstance(node, n.BigUnion) and isinstance(node.item, n.SetMap | n.SetOf):
             yield from [node.item.domain] if isinstance(node.item, n.SetMap) else node.item.items
@@ -724,10 +716,6 @@ class Expressions:
         return self.circuit.implies(premise, conclusion), self.circuit.disj((error, late))
 
     def visit_Eq(self, node: n.Eq) -> Partial:
-        if _most_counted(node) is not None:
-            (left, here), (right, there) = self._counted(node, node.left), self._counted(node, node.right)
-            both = self.integers.at_most(left, right), self.integers.at_most(right, left)
-            return self.circuit.conj(both), self.circuit.disj((here, there))
         (left, right), error = self._all(node.left, node.right)
         return self.values.equal(left, right, node.left.type), error
 
@@ -751,21 +739,10 @@ class Expressions:
         return shape, self.circuit.disj((error, own))
 
     def visit_comparison(self, node: n.Lt | n.Le) -> Partial:
-        (left, here), (right, there) = self._counted(node, node.left), self._counted(node, node.right)
+        (left, right), error = self._all(node.left, node.right)
         compare = self.integers.less if isinstance(node, n.Lt) else self.integers.at_most
-        return compare(left, right), self.circuit.disj((here, there))
-
-    def _counted(self, node: n.Lt | n.Le | n.Eq, side: n.Node) -> tuple[tuple[Shape, Int], int]:
-        """A side of a comparison: of a set's members no more are counted than the comparison tells apart."""
-        most = _most_counted(node)
-        if most is None or not isinstance(side, n.Cardinality):
-            shape, error = self._get(side)
-            assert isinstance(side.type, Int)
-            return (shape, side.type), error
-        members, error = self._get(side.item)
-        kind = Int(0, most) if most <= MOST_COUNTED_ONE_HOT else side.type
-        assert isinstance(kind, Int)
-        return (self.collections.count([*members.values()], kind), kind), error
+        assert isinstance(node.left.type, Int) and isinstance(node.right.type, Int)
+        return compare((left, node.left.type), (right, node.right.type)), error
 
     # -- binders ----------------------------------------------------------------------------------
 
@@ -1064,15 +1041,6 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
     """
     items = node.domain.items if isinstance(node.domain, n.SetOf) else None
     return items if items and all(x.type == node.element.type for x in items) else None
-
-
-def _most_counted(node: n.Lt | n.Le | n.Eq) -> int | None:
-    """One more than the constant that a set's number of members is compared with; None of other nodes."""
-    for counted, other in ((node.left, node.right), (node.right, node.left)):
-        if isinstance(counted, n.Cardinality) and isinstance(other, n.Const):
-            constant: int = other.value
-            return max(constant, 0) + 1
-    return None
 
 
 def _conditions(node: n.Forall | n.Exists) -> tuple[n.Node, ...]:

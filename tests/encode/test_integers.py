@@ -137,7 +137,7 @@ def test_which_types_are_binary() -> None:
 @settings(max_examples=30)
 @given(st.data(), st.sampled_from([3, 17, 40]), st.sampled_from(["less", "at most", "equal"]))
 def test_the_number_of_members_is_compared(data: st.DataObject, members: int, name: str) -> None:
-    """With constants and with numbers, on either side, with gates by the members times a small constant."""
+    """With constants and with numbers, on either side, with a few gates for each member if they are many."""
     operation = OPERATIONS[name][0]
     kind, numbers = Set(Int(1, members)), Int(0, members)
     bound, turned = data.draw(st.integers(0, members + 3)), data.draw(st.booleans())
