@@ -385,17 +385,10 @@ class Masks:
     def row(self, name: str, row: Sequence[int]) -> list[int]:
         """The literals of a variable, zero where they do not matter."""
         begin = self._bit.get(name, 0)
-        conj, disj = self._circuit.conj, self._circuit.disj
-
-        def literal(number: int) -> int:
-            there = row[abs(number) - 1 - TRUE - begin]
-            return there if number > 0 else -there
-
-        masked = []
-        for place, x in enumerate(row):
-            needs = self._literals[begin + place].needs
-            masked.append(conj((x, *(disj(map(literal, clause)) for clause in needs))))
-        return masked
+        circuit, literals = self._circuit, self._literals[begin:]
+        return [
+            circuit.conj((x, *one.needed(circuit, row, begin))) for x, one in zip(row, literals, strict=False)
+        ]
 
     def changes(self, rows: Mapping[str, tuple[Sequence[int], Sequence[int]]]) -> Iterator[tuple[int, int]]:
         """The bits of variables that change.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.encode.circuit import TRUE, Circuit
 from leadline.symbolic.encode.values import component_types, is_binary, width
 from leadline.symbolic.lang import (
     Bool,
@@ -69,6 +69,15 @@ class Literal:
 
     fact: Fact
     needs: Needs
+
+    def needed(self, circuit: Circuit, row: Sequence[int], begin: int = 0) -> list[int]:
+        """What must hold for it to matter, in a row that begins with a literal of some place."""
+
+        def at(number: int) -> int:
+            there = row[abs(number) - TRUE - 1 - begin]
+            return there if number > 0 else -there
+
+        return [circuit.disj(map(at, clause)) for clause in self.needs]
 
 
 class Facts:

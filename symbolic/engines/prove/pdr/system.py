@@ -239,13 +239,8 @@ class System:
     def _free_dont_cares(self, circuit: Unrolled, row: Sequence[int], inputs: list[int]) -> tuple[int, ...]:
         """The literals of a row with a new input for each that does not matter, where it does not."""
         free = []
-
-        def at(number: int) -> int:
-            literal = row[abs(number) - TRUE - 1]
-            return literal if number > 0 else -literal
-
         for literal, said in zip(row, self.facts.literals, strict=True):
-            matters = circuit.conj([circuit.disj([at(x) for x in clause]) for clause in said.needs])
+            matters = circuit.conj(said.needed(circuit, row))
             if matters != TRUE:
                 inputs.append(circuit.input())
                 literal = circuit.mux(matters, literal, inputs[-1])
