@@ -201,7 +201,7 @@ def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(asked, "answer", stopped)
     ran = leadline("check", "counter.py", "--depth", "9", "--deadlock", "--format", "json")
-    assert [one["property"] for one in json.loads(ran.out)["results"]] == ["never-one"]
+    assert [one["property"] for one in json.loads(ran.out)["results"]] == ["never-one", "not-negative"]
     ran = leadline("check", "counter.py", "--depth", "9", "--deadlock")
     assert ran.code == 130
     assert "never-one     reached  1" in ran.out

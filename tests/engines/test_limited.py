@@ -272,6 +272,13 @@ def test_a_time_limit_holds_although_its_alarm_rang_in_a_finalizer() -> None:
     assert len(rang) == 2
 
 
+def test_a_limit_that_is_over_at_once_leaves_no_alarm() -> None:
+    for _ in range(20):
+        with pytest.raises(TimeIsOver), limits_module.limited(Limits(seconds=1e-6)):
+            time.sleep(60)
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
 def test_quantifiers_with_too_many_instances() -> None:
     """Refused before anything is built; smaller ones, and properties without pairs, are not."""
     query = bounded_query("two-phase-commit", 0, settings={"resource_managers": 10_000})

@@ -285,7 +285,11 @@ def test_what_tla_has_no_name_for_is_told(kind: Type, told: str) -> None:
 
 def test_fields_of_a_pick_that_would_have_one_name_are_told() -> None:
     alike = record("Info", a_b=Bool(), aB=Bool())
-    model = of_one(Bool(), True, lambda self, now, nxt: nxt.pick("some", alike))
+
+    def choose(self: Any, now: Any, nxt: Any) -> None:
+        nxt.pick("some", alike)
+
+    model = of_one(Bool(), True, choose)
     with pytest.raises(UserError, match="the fields a_b and aB of Info are both aB"):
         tla_module(model)
 

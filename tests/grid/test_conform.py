@@ -91,7 +91,10 @@ def test_the_map_and_the_hidden_steps_belong_to_the_question(logs: Path) -> None
             GRID.replace('logs = "runs"', ""),
             'check[1].logs: is missing: write logs = "FOLDER", a folder with logs',
         ),
-        (f'{GRID}map = "map.toml"\n', "check[1].map: {folder}/map.toml: No such file or directory"),
+        (
+            f'{GRID}map = "map.toml"\n',
+            "check[1].map: {folder}/map.toml cannot be read: No such file or directory",
+        ),
         (
             f'{GRID}map = "wrong.toml"\n',
             "check[1].map: at its defaults: the map: counter has no action `CountUpp`: did you mean `CountUp`?",

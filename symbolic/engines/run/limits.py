@@ -195,12 +195,12 @@ def limited(limits: Limits) -> Iterator[None]:
     begin, (around, _) = time.monotonic(), signal.getitimer(signal.ITIMER_REAL)
     try:
         with _raising(TimeIsOver, signal.SIGALRM):
-            if limits.memory_mb is not None:
-                resource.setrlimit(resource.RLIMIT_AS, (settable(limits.memory_mb) << 20, size[1]))
-            seconds = min(limits.seconds or math.inf, around or math.inf)
-            # Since the error may be dropped, the alarm rings again.
-            signal.setitimer(signal.ITIMER_REAL, 0 if seconds == math.inf else seconds, _RINGS_AGAIN)
             try:
+                if limits.memory_mb is not None:
+                    resource.setrlimit(resource.RLIMIT_AS, (settable(limits.memory_mb) << 20, size[1]))
+                seconds = min(limits.seconds or math.inf, around or math.inf)
+                # Since the error may be dropped, the alarm rings again. It may ring before the next line.
+                signal.setitimer(signal.ITIMER_REAL, 0 if seconds == math.inf else seconds, _RINGS_AGAIN)
                 yield
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
