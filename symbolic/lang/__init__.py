@@ -45,7 +45,7 @@ from leadline.symbolic.lang.enabled import (
     key_variables as key_variables,
 )
 from leadline.symbolic.lang.errors import (
-    ALONE,
+    ALONE as ALONE,
     AssumptionFailed,
     Endless,
     InternalError,
@@ -235,7 +235,6 @@ from leadline.symbolic.lang.types import (
 from leadline.symbolic.lang.work import Work as Work, at_work as at_work, site as site
 
 __all__ = [
-    "ALONE",
     "Action",
     "AnyExpr",
     "AssumptionFailed",
