@@ -161,8 +161,10 @@ class Integers:
             inside = {x: literal for x, literal in shape.items() if target.low <= x <= target.high}
             error = self.circuit.disj([a for x, a in shape.items() if x not in inside])
             return (self._bits(inside, target) if is_binary(target) else inside), error
-        at_least = self._above(shape, target.low - 1 - source.low)
-        error = self.circuit.disj((-at_least, self._above(shape, target.high - source.low)))
+        bounds = {x: ({x: TRUE}, Int(x, x)) for x in (target.low, target.high)}
+        below = self.less((shape, source), bounds[target.low])
+        above = self.less(bounds[target.high], (shape, source))
+        error = self.circuit.disj((below, above))
         if is_binary(target):
             if source.low != target.low:
                 return self.from_number(self.number(shape, source), target), error
