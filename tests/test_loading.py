@@ -150,7 +150,15 @@ def test_a_run_writes_its_report_and_ends_as_its_grid_does(tmp_path: Path) -> No
     command.write_text('#!/bin/sh\ncase $1 in grid) exit 20;; report) echo "$@";; esac\n')
     command.chmod(0o755)
     (tmp_path / ".installed").touch()
-    run = ["make", "run", f"VENV={tmp_path}", "STORE=cells", "REPORT=cells.html", "JAVA_HOME=somewhere"]
+    run = [
+        "make",
+        "--no-print-directory",
+        "run",
+        f"VENV={tmp_path}",
+        "STORE=cells",
+        "REPORT=cells.html",
+        "JAVA_HOME=somewhere",
+    ]
     done = subprocess.run(run, cwd=root, capture_output=True, text=True, check=False)
     assert done.stdout == "report cells --out cells.html\n"
     assert done.returncode == 2 and "Error 20" in done.stderr
