@@ -175,7 +175,7 @@ def _in_order(actions: Sequence[FunctionType]) -> tuple[list[Mistake], list[Func
     for one in actions:
         code = one.__code__
         pair = code.co_varnames[1:3]
-        if code.co_argcount < 3:  # It is told when the model is built.
+        if code.co_argcount < 3:  # Building the model tells this mistake.
             continue
         if pairs[pair] < pairs[pair[::-1]]:
             text = f"the action {one.__name__} takes {', '.join(pair)}, and others {', '.join(pair[::-1])}"

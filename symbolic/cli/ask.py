@@ -513,8 +513,8 @@ def _check_proof(args: argparse.Namespace) -> None:
     if args.engine not in (None, bounded):
         raise UserError(f"--proof means nothing to the engine {args.engine}: leave one of them out")
     args.engine = bounded
-    output.check_place(args.proof, "--proof")
-    output.check_place(formula_of(args.proof), "--proof")
+    output.check_writable(args, "proof")
+    output.check_places(args, [("--proof", formula_of(args.proof))])
     for path in (args.proof, formula_of(args.proof)):
         if output.is_special(path):
             raise UserError(f"--proof {path}: this is a device or a pipe; a proof needs a file")

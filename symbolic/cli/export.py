@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leadline.symbolic.cli.inputs import add_properties, add_protocol, chosen_model
-from leadline.symbolic.cli.output import check_writable, make_folder, write_out
+from leadline.symbolic.cli.output import check_places, check_writable, make_folder, write_out
 from leadline.symbolic.cli.terminal import Exit, put, tell
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import SequentialCircuit, aiger, large_sets, module_name, tla_module, tlc_config
@@ -60,8 +60,7 @@ def _write_tla(args: argparse.Namespace, model: Model, names: Sequence[str]) -> 
         base.with_suffix(".tla"): module,
         base.with_suffix(".cfg"): tlc_config(model, names, args.deadlock),
     }
-    for path in texts:
-        check_writable(argparse.Namespace(**{**vars(args), "out": path}), "out")
+    check_places(args, [("--out", path) for path in texts])
     for path, text in texts.items():
         write_out(path, text)
         tell(f"wrote {path}")

@@ -185,21 +185,29 @@ _READ = ("protocol", "config", "file", "logs", "map", "recheck", "trace", "witne
 
 
 def check_writable(args: argparse.Namespace, *names: str) -> None:
-    """Check before the work begins that the files of options can be written, and that each is lost by none.
+    """Check before the work begins that the files of options can be written, as `check_places` does.
 
     Args:
         args: the arguments.
         names: the options, as attributes of the arguments.
+    """
+    given = {f"--{name.replace('_', '-')}": getattr(args, name) for name in names}
+    check_places(args, [(option, path) for option, path in given.items() if path is not None])
+
+
+def check_places(args: argparse.Namespace, places: Iterable[tuple[str, Path]]) -> None:
+    """Check that files can be written, and that writing them replaces none that the command reads or writes.
+
+    Args:
+        args: the arguments.
+        places: an option and a file that it has the command write, for each file.
 
     Raises:
-        UserError: if one cannot, or is a file that the command reads, or that of two options.
+        UserError: if one cannot be written, or is a file that the command reads, or another of the files.
     """
     taken = {real_path(path): "a file that the command reads" for path in _files_read(args)}
-    for name in names:
-        path, option = getattr(args, name), f"--{name.replace('_', '-')}"
-        if path is None:
-            continue
-        check_place(path, option)
+    for option, path in places:
+        _check_place(path, option)
         real = real_path(path)
         if real in taken and not is_special(path):
             raise UserError(f"{option} {path}: this is {taken[real]}: name another")
@@ -219,7 +227,7 @@ def _files_read(args: argparse.Namespace) -> Iterator[Path]:
                 yield Path(one).with_suffix(".cfg")
 
 
-def check_place(path: Path, option: str) -> None:
+def _check_place(path: Path, option: str) -> None:
     """Check that a file can be written there.
 
     Raises:

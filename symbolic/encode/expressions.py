@@ -55,7 +55,7 @@ from leadline.symbolic.lang.nodes import free_variables
 
 Number = list[int]
 """A two's complement number of literals."""
-MOST_COUNTED_ONE_HOT = 16
+_MOST_COUNTED_ONE_HOT = 16
 """The greatest number of literals that are counted with a literal for each number."""
 
 _TABLES: dict[type[n.Node], Callable[[int, int], int]] = {
@@ -353,7 +353,7 @@ class Collections:
 
     def count(self, literals: list[int], kind: Int) -> Shape:
         """The number of true literals, as a value of the type."""
-        if kind.high > MOST_COUNTED_ONE_HOT:
+        if kind.high > _MOST_COUNTED_ONE_HOT:
             # A count one-hot has gates by the square of the literals.
             numbers = [[literal, FALSE] for literal in literals] or [[FALSE, FALSE]]
             while len(numbers) > 1:

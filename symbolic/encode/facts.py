@@ -71,7 +71,7 @@ class Literal:
     needs: Needs
 
     def needed(self, circuit: Circuit, row: Sequence[int], begin: int = 0) -> list[int]:
-        """What must hold for it to matter, in a row that begins with a literal of some place."""
+        """The literals of a state that are all true where this one matters; the row begins with number `begin`."""
 
         def at(number: int) -> int:
             there = row[abs(number) - TRUE - 1 - begin]

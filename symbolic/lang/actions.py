@@ -10,13 +10,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from leadline.symbolic.lang.containers import AnyExpr
-from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.errors import Mistake, ModelError, refuse
 from leadline.symbolic.lang.names import pascal
 from leadline.symbolic.lang.parameters import Parameter
 from leadline.symbolic.lang.span import (
     Span,
     caller_names,
-    caller_place,
     caller_span,
     hidden_by_decorator,
     start_if_any,
@@ -86,7 +85,7 @@ def action(
     def mark(f: F) -> F:
         if not callable(f):
             text = f"@action stands above a method, and this is {f!r}: to name it write @action(tla=...)"
-            raise ModelError([Mistake(caller_place(), text)])
+            refuse(text)
         made = ActionMark(f, tla or pascal(f.__name__), when, start_of(f))
         f.__leadline_action__ = made  # type: ignore[attr-defined]  # a mark
         declaration_log(namespace_of(f)).actions.append(made)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NoReturn
 
-from leadline.symbolic.lang.span import Span, excerpt
+from leadline.symbolic.lang.span import Span, caller_place, excerpt
 
 
 class LeadlineError(Exception):
@@ -90,12 +91,17 @@ class ModelError(UserError):
         return type(self), (self.mistakes,)
 
 
+def refuse(text: str) -> NoReturn:
+    """Stop the author's function, or file, at a use of Python that no later step could mend."""
+    raise ModelError([Mistake(caller_place(), text)])
+
+
 class NoInitialState(ModelError):
     """No state satisfies the initial condition."""
 
 
 ALONE = "no symbolic form, so that only exploration on values answers: "
-"""What stands before the reason where nothing but formulas was asked for."""
+"""The beginning of a reason why formulas alone give no answer; the part without a symbolic form follows."""
 
 
 class NoSymbolicForm(UserError):

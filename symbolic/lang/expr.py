@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL, OverRuns, Wrapped, as_node, invalid, mistakes_of, wrong_part
-from leadline.symbolic.lang.errors import Mistake, ModelError, unknown_name
-from leadline.symbolic.lang.span import caller_place, caller_span
+from leadline.symbolic.lang.errors import ModelError, refuse, unknown_name
+from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Set
 from leadline.symbolic.lang.types import Bool, Enum, Int, Never, Option, Sort, Type
 
@@ -25,11 +25,6 @@ BoundFunction: TypeAlias = Callable[..., object]
 """A function of the variables that a quantifier, filter or map binds; usually a lambda."""
 
 _WRAPPERS: dict[type[Type], type[Expr]] = {}
-
-
-def refuse(text: str) -> NoReturn:
-    """Stop the author's function at a use of Python that no later step could mend."""
-    raise ModelError([Mistake(caller_place(), text)])
 
 
 def wrap(node: n.Node) -> AnyExpr:

@@ -239,7 +239,7 @@ def python_says(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory for this: make smaller what is built here"
     text = text_of(error)
-    mend = _import_of(error.name) if isinstance(error, NameError) and isinstance(error.name, str) else ""
+    mend = _repair_of_name(error.name) if isinstance(error, NameError) and isinstance(error.name, str) else ""
     if isinstance(error, TypeError):
         mend = next((mend for mistake, mend in _MENDS.items() if re.search(mistake, text)), "")
     return f"Python says: {type(error).__name__}: {text}{mend and ': '}{mend}"
@@ -252,10 +252,11 @@ _MENDS = {
     "'Next' object does not support item assignment": "write nxt.x = ...",
     "'FairMark' object is not iterable": "write yield in place of return",
 }
-"""The repairs of slips, by what Python says of them."""
+"""The repairs of slips, by patterns of Python's messages about them."""
 
 
-def _import_of(name: str) -> str:
+def _repair_of_name(name: str) -> str:
+    """The repair for a name that is not defined: it belongs to `nxt`, or was not imported; "" for others."""
     # Here, since the language is made of this module.
     from leadline.symbolic import lang
     from leadline.symbolic.lang.states import Next

@@ -9,12 +9,12 @@ from typing import NoReturn
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL, as_node, invalid
 from leadline.symbolic.lang.containers import AnyExpr, SetLike
-from leadline.symbolic.lang.errors import Mistake, ModelError, nearest, unknown_name
-from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, refuse, wrap
+from leadline.symbolic.lang.errors import Mistake, nearest, refuse, unknown_name
+from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, wrap
 from leadline.symbolic.lang.model import Action, Variable
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.script import Script, Selector
-from leadline.symbolic.lang.span import caller_lines, caller_place, caller_span
+from leadline.symbolic.lang.span import caller_lines, caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
 from leadline.symbolic.lang.temporal import primed
 from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Type, all_types
@@ -120,9 +120,7 @@ class State:
         return wrap(n.make(n.StateVar, variable.type, variable.span, read))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise ModelError(
-            [Mistake(caller_place(), f"`{name}` of the current state cannot be assigned: use nxt.{name}")]
-        )
+        refuse(f"`{name}` of the current state cannot be assigned: use nxt.{name}")
 
 
 class Target(InvalidExpr):

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.errors import refuse
 from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.span import caller_place
 from leadline.symbolic.lang.types import (
     MOST_PARTS,
     TOO_MANY,
@@ -478,7 +477,7 @@ def union(name: str, /, **variants: Mapping[str, Type]) -> Union:
     for tag, shape in variants.items():
         if not isinstance(shape, Mapping):
             text = f'the fields of {tag} are named: write {tag}={{"field": AType}}, and {tag}={{}} if it has none'
-            raise ModelError([Mistake(caller_place(), text)])
+            refuse(text)
     return Union(name, tuple((tag, Record(tag, tuple(shape.items()))) for tag, shape in variants.items()))
 
 

@@ -13,7 +13,8 @@ from typing import TypeAlias, TypeVar, dataclass_transform
 
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
-from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, refuse, wrap
+from leadline.symbolic.lang.errors import refuse
+from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, wrap
 from leadline.symbolic.lang.names import spoken
 from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.span import caller_span

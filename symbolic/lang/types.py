@@ -29,7 +29,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, dataclass_transform
 
-from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.errors import Mistake, ModelError, refuse
 from leadline.symbolic.lang.span import caller_place
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Type:
                 raise TypeError(f"{kind} is built of types, such as Int(0, 3), and {part!r} is none")
         if self.depth > DEEPEST:
             text = f"a type nested deeper than {DEEPEST}: give the state fewer types within types"
-            raise ModelError([Mistake(caller_place(), text)])
+            refuse(text)
 
     @cached_property
     def depth(self) -> int:
@@ -171,7 +171,7 @@ class Type:
     def __call__(self, *values: object, **fields: object) -> NoReturn:
         given = ", ".join([*("..." for _ in values), *(f"{name}=..." for name in fields)])
         text = f"the type {self!r} is no function: write of({self!r}, {given or '...'})"
-        raise ModelError([Mistake(caller_place(), text)])
+        refuse(text)
 
     def __iter__(self) -> NoReturn:
         members = (
@@ -180,7 +180,7 @@ class Type:
             else ""
         )
         text = f"the type {self!r} cannot be iterated over: use forall, exists or sum_of{members}"
-        raise ModelError([Mistake(caller_place(), text)])
+        refuse(text)
 
 
 _FIELD_NAMES: dict[type[Type], tuple[str, ...]] = {}
@@ -413,16 +413,14 @@ def enum(name: str, *members: str) -> Enum:
     for one in members:
         if not isinstance(one, str):
             text = f'{one!r} is no member of {name}: members are texts, as in enum("{name}", "idle", "busy")'
-            raise ModelError([Mistake(caller_place(), text)])
+            refuse(text)
     return Enum(name, members)
 
 
 def sort(name: str, size: int, prefix: str | None = None) -> Sort:
     """A sort of `size` members, named by the prefix (by default the name's first letter) and 1, 2, ..."""
     if not isinstance(size, int):
-        raise ModelError(
-            [Mistake(caller_place(), f"the size of the sort {name} is an integer, and not {size!r}")]
-        )
+        refuse(f"the size of the sort {name} is an integer, and not {size!r}")
     if size > MOST_PARTS:
         raise too_large(f"the sort {name} would have {size:,} members, and {MOST_PARTS:,} is the most")
     stem = prefix if prefix is not None else name[0].lower()

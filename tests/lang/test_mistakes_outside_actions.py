@@ -73,27 +73,24 @@ def test_no_variables() -> None:
 
 
 def test_types_that_cannot_be() -> None:
+    says = "Python says: TypeError: "
     wrong = {
-        'enum("M", "a", "a")': "M has a member twice: a",
-        'record("R", node=Bool())': "a record cannot have a field `node`: every expression uses that name",
-        "Option(Option(Bool()))": "an option of an option ... record",
-        "Int(0, 1.5)": "Int(0, 1.5): the bounds of an integer type are integers",
-        "Seq(Bool(), -1)": "a sequence's capacity is an integer from 0, and this is -1",
-    }
-    for kind, text in wrong.items():
-        check(BEFORE + f"        state.wrong = {kind}  #a\n" + INIT, f"{{a}}: Python says: TypeError: {text}")
-
-
-def test_slips_are_told_with_their_repair() -> None:
-    slips = {
+        'enum("M", "a", "a")': f"{says}M has a member twice: a",
+        'record("R", node=Bool())': f"{says}a record cannot have a field `node`: every expression uses that name",
+        "Option(Option(Bool()))": f"{says}an option of an option ... record",
+        "Int(0, 1.5)": f"{says}Int(0, 1.5): the bounds of an integer type are integers",
+        "Seq(Bool(), -1)": f"{says}a sequence's capacity is an integer from 0, and this is -1",
         'sort("N", "2")': "the size of the sort N is an integer, and not '2'",
         'union("U", a=(Bool(),))': 'the fields of a are named: write a={{"field": AType}}',
         'enum("E", *range(3))': "0 is no member of E: members are texts",
         'enum("E", ["a", "b"])': "['a', 'b'] is no member of E",
         "Int(0, sum_of(Int(0, 2))())": "'IntExpr' object is not callable: ... leave out the ()",
     }
-    for kind, text in slips.items():
+    for kind, text in wrong.items():
         check(BEFORE + f"        state.wrong = {kind}  #a\n" + INIT, f"{{a}}: {text}")
+
+
+def test_names_that_are_not_defined() -> None:
     source = (BEFORE + INIT).replace("start.mode =", "require(start)  #a\n        start.mode =")
     check(source, "{a}: Python says: NameError: name 'require' is not defined: write nxt.require(...)")
     source = source.replace("import *", "import Protocol, parameter")

@@ -355,6 +355,11 @@ class Answer:
         return all(one.definite for one in self.results)
 
 
+def is_near(left: float | None) -> bool:
+    """Whether a search is near its end: no more work is left than it has done (see `Progress.left`)."""
+    return left is not None and left <= 1
+
+
 @dataclass(frozen=True)
 class Progress:
     """The progress of a running search.

@@ -11,7 +11,16 @@ from pathlib import PurePath
 
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
-from leadline.symbolic.engines.ask.result import Answer, Cause, JsonObject, Progress, Result, Stop, Verdict
+from leadline.symbolic.engines.ask.result import (
+    Answer,
+    Cause,
+    JsonObject,
+    Progress,
+    Result,
+    Stop,
+    Verdict,
+    is_near,
+)
 from leadline.symbolic.engines.ask.widening import by_values, told_by_values, widened_answers
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.explore import (
@@ -521,8 +530,8 @@ class _Exploring:
         )
 
     def _often(self, known: Sequence[State]) -> None:
-        # What is nearly done is not begun in another way.
-        if self._left is None or self._left > 1:
+        # Circuits are not begun where the search on values is near its end.
+        if not is_near(self._left):
             self._busy(known)
 
     def _level(self, level: Level) -> None:

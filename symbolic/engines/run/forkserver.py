@@ -41,7 +41,7 @@ from leadline.on_demand import load_whole
 from leadline.symbolic.catalog import made_again
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.query import Listener, Query
-from leadline.symbolic.engines.ask.result import Progress
+from leadline.symbolic.engines.ask.result import Progress, is_near
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.run.limits import settable, size_mb
@@ -135,7 +135,7 @@ def _answer(model: Model, query: Query, say: Say) -> None:
 
     def progress(now: Progress) -> None:
         nonlocal last, was_near
-        moment, near = time.monotonic(), now.left is not None and now.left <= 1
+        moment, near = time.monotonic(), is_near(now.left)
         if not now.text or now.depth < 0 or near != was_near or moment - last > _SELDOM:
             last, was_near = moment, near
             say("progress", now)

@@ -212,14 +212,14 @@ def limited(limits: Limits) -> Iterator[None]:
 
 
 class NotWorthIt(LeadlineError):
-    """The work that something is worth is done."""
+    """A piece of work has taken the seconds of the processor that it may take."""
 
 
 @contextmanager
 def worth(seconds: float) -> Iterator[Callable[[], None]]:
-    """Raise `NotWorthIt` once some seconds of the processor have passed, in the main thread.
+    """Raise `NotWorthIt` once the work within has taken some seconds of the processor; in the main thread only.
 
-    It yields a function that ends the time.
+    It yields a function that lifts the limit.
     """
 
     def ends() -> None:

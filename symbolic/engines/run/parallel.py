@@ -27,7 +27,16 @@ from leadline.symbolic.engines.ask.query import (
     refuse_too_large,
     too_large,
 )
-from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Progress, Result, Verdict
+from leadline.symbolic.engines.ask.result import (
+    Answer,
+    Cause,
+    Effort,
+    Part,
+    Progress,
+    Result,
+    Verdict,
+    is_near,
+)
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.run.limits import Limits, cores
 from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
@@ -346,8 +355,7 @@ class _Patience:
 
     @property
     def _near(self) -> bool:
-        left = self._left
-        return left is not None and left <= 1
+        return is_near(self._left)
 
     def _begins(self) -> float | None:
         """The time at which the others begin at the earliest, as far as it is known now."""
