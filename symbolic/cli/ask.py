@@ -319,7 +319,7 @@ def _write_log(path: Path, query: Query, model: Model) -> None:
                 if one.state is not None:
                     file.write(log_line(model, one.action, one.picks, one.state))
     except OSError as error:
-        tell(f"--log {path}: {error.strerror}: the log is not whole")
+        tell(f"--log {path}: {error.strerror}: the log is incomplete")
     else:
         tell(f"wrote {path}")
 

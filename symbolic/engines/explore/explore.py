@@ -251,7 +251,13 @@ class Forecast:
 
 
 def _rest(new: float, rate: float, change: float) -> float | None:
-    """The states of all further levels, where each rate of growth is so many times the last; None without end."""
+    """The number of states in all further levels; None if these do not end.
+
+    Args:
+        new: the number of new states of the last level.
+        rate: the growth from the level before to the last, as a factor.
+        change: the factor from each rate to the next.
+    """
     rest = 0.0
     for _ in range(_FORESEEN):
         rate *= change

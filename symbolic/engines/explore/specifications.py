@@ -809,7 +809,7 @@ def _with_vacuity(
 ) -> ExploreFacts:
     """The facts of a complete search with the parts for which invariants hold vacuously.
 
-    With the first guard, too, that is never true of each action that is never taken.
+    They also tell, for each action that is never taken, the first of its guards that is never true.
     """
     behaviour = explorer.semantics
     suspects = _Suspects(behaviour)
