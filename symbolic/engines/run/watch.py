@@ -69,7 +69,7 @@ class Lookout:
 
     @property
     def text(self) -> str:
-        """The work that took most of the time; "" if none was seen, or making a model took under half of the time."""
+        """The work that took most of the time; "" if none was seen, or it took under half of the time in all."""
         whole = sum(self._seconds.values())
         # A search for a proof whose model was soon made lasts for another reason.
         if not self._seconds or whole < self._all / 2:
