@@ -27,6 +27,7 @@ from leadline.symbolic.lang import (
     Type,
     action,
     build,
+    in_tla,
     invariant,
     nodes as n,
 )
@@ -200,7 +201,7 @@ def alternatives(cell: str) -> list[str]:
 def test_an_expression_has_the_value_shown(row: list[str]) -> None:
     for code in alternatives(row[1]):
         node = node_of(code)
-        assert [node.type.tla(SEMANTICS.evaluate(node, INITIAL))] == codes(row[2])
+        assert [in_tla(node.type, SEMANTICS.evaluate(node, INITIAL))] == codes(row[2])
 
 
 @pytest.mark.parametrize("row", EXPRESSIONS, ids=first)
@@ -286,7 +287,7 @@ def outcomes(code: str) -> list[str]:
             told.append("out of bounds")
         else:
             changed = zip(MODEL.variables, INITIAL, outcome.state, strict=True)
-            texts = [f"{x.tla} = {x.type.tla(after)}" for x, before, after in changed if before != after]
+            texts = [f"{x.tla} = {in_tla(x.type, after)}" for x, before, after in changed if before != after]
             told.append(", ".join(texts) or "unchanged")
     return told or ["not enabled"]
 
@@ -348,7 +349,7 @@ def test_a_type_is_as_shown(row: list[str]) -> None:
     circuit = Circuit()
     layout = Layout(circuit)
     bits = {abs(one) for one in layout.literals(layout.free(kind), kind)} - {1}
-    assert ([kind.tla(value.value)], str(len(bits))) == (codes(row[2]), row[3])
+    assert ([in_tla(kind, value.value)], str(len(bits))) == (codes(row[2]), row[3])
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=first)

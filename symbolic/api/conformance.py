@@ -15,7 +15,7 @@ from leadline.symbolic.conform import Conformance, Fits, LogMap, conformance, re
 from leadline.symbolic.conform.logs import told
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.explore.simulate import random_run
-from leadline.symbolic.lang import Model, Setting, UserError
+from leadline.symbolic.lang import Model, Setting, UserError, in_tla
 from leadline.symbolic.meaning.trace import action_named, call_of
 from leadline.symbolic.trace import Step, Trace as Run, TraceEnd, lines, stored_traces, trace_of_path
 
@@ -242,7 +242,7 @@ class _Driver:
             what = f"{type(system).__name__}.observe() returns {observed!r}"
             raise UserError(f"{what}: a dictionary by variables is needed")
         return [
-            f"{part.text} is {part.type.tla(part.value)}, and the model says {part.shown(stage.state)}"
+            f"{part.text} is {in_tla(part.type, part.value)}, and the model says {part.shown(stage.state)}"
             for part in told(self.model, observed)
             if not part.fits(stage.state)
         ]

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from leadline.symbolic.concrete import Semantics, State as Values
 from leadline.symbolic.lang import (
     AliasValue,
-    Enum,
     Map,
     Model,
+    Named,
     Option,
     Record,
     Seq,
     Set,
-    Sort,
     Tuple,
     Type,
     Union,
@@ -103,7 +102,7 @@ def _columns(kind: Type, name: str, value: Value) -> Iterator[tuple[str, Shown]]
         case Record():
             for (field, _), part, x in zip(kind.fields, kind.parts, value, strict=True):
                 yield from _columns(part, f"{name}.{field}", x)
-        case Map(key=Enum() | Sort()):
+        case Map(key=Named()):
             for key, x in zip(kind.keys, value, strict=True):
                 yield from _columns(kind.value, f"{name}[{key}]", x)
         case _:

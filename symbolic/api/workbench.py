@@ -44,6 +44,7 @@ from leadline.symbolic.lang import (
     build,
     camel,
     counted,
+    in_tla,
     mistakes_of,
     unknown_name,
     wrap,
@@ -301,9 +302,9 @@ def _known_picks(action: Action, texts: Mapping[str, str]) -> dict[str, Value]:
         pick = by_name[name]
         wanted = "".join(text.split())
         some = list(islice(pick.type.values(), _MOST_VALUES))
-        fitting = [x for x in some if "".join(pick.type.tla(x).split()) in (wanted, f'"{wanted}"')]
+        fitting = [x for x in some if "".join(in_tla(pick.type, x).split()) in (wanted, f'"{wanted}"')]
         if not fitting:
-            values = ", ".join(pick.type.tla(x) for x in some[:8])
+            values = ", ".join(in_tla(pick.type, x) for x in some[:8])
             raise UserError(f"{name} = {text}: there is no such value: it may be {values}")
         found[pick.name] = fitting[0]
     return found
@@ -358,7 +359,7 @@ class _OfModel:
             return repr(made)
         node = _node(made)
         try:
-            return node.type.tla(self._semantics.evaluate(node, state))
+            return in_tla(node.type, self._semantics.evaluate(node, state))
         except OutOfBounds as error:
             return f"out of bounds: {error}"
 

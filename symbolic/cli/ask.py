@@ -52,6 +52,7 @@ from leadline.symbolic.lang import (
     Setting,
     UserError,
     counted,
+    in_tla,
 )
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.meaning import Meaning, State
@@ -658,6 +659,6 @@ class _Graph:
 
 def _value_line(semantics: Semantics, one: Property, state: State) -> str:
     try:
-        return f"{one.tla} = {one.formula.type.tla(semantics.evaluate(one.formula, state))}"
+        return f"{one.tla} = {in_tla(one.formula.type, semantics.evaluate(one.formula, state))}"
     except OutOfBounds:
         return f"{one.tla} is out of bounds"

@@ -19,9 +19,9 @@ from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.lang import (
     Action,
     Claim,
-    Enum,
     Known,
     Model,
+    Named,
     Parameter,
     Property,
     Record,
@@ -248,7 +248,7 @@ def _action(action: Action) -> str:
 
 def _domain(kind: Type) -> str:
     """A pick's type, by its name if it has one: the type of a message is long."""
-    return repr(kind) if isinstance(kind, (Sort, Enum, Record, Union)) else set_text(kind).text
+    return repr(kind) if isinstance(kind, (Named, Record, Union)) else set_text(kind).text
 
 
 def _known(entry: Entry, model: Model, claimed: Property) -> Known | None:

@@ -24,6 +24,7 @@ from leadline.symbolic.lang import (
     Value,
     expanded,
     expressions,
+    in_tla,
     is_step,
     primed,
 )
@@ -305,7 +306,7 @@ class ModelReplayer(Replayer):
         for fair in self.meaning.model.fairness:
             keys = neglected(runs, fair, word)
             if keys is not None:
-                at = ", ".join(kind.tla(key) for kind, key in zip(fair.types, keys, strict=True))
+                at = ", ".join(in_tla(kind, key) for kind, key in zip(fair.types, keys, strict=True))
                 kind = "strong" if fair.strong else "weak"
                 return f"{kind} fairness of {fair.name}{f' at {at}' if at else ''} is violated"
         return None
@@ -334,5 +335,5 @@ def _difference(model: Model, done: State, told: State) -> str:
         return f"the state has {len(told)} values, and the model {len(model.variables)} variables"
     triples = zip(model.variables, done, told, strict=True)
     variable, one, other = next(x for x in triples if x[1] != x[2])
-    shown = variable.type.tla(other) if variable.type.contains(other) else repr(other)
-    return f"{variable.tla} becomes {variable.type.tla(one)}, and the trace says {shown}"
+    shown = in_tla(variable.type, other) if variable.type.contains(other) else repr(other)
+    return f"{variable.tla} becomes {in_tla(variable.type, one)}, and the trace says {shown}"

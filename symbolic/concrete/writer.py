@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang import Int, OutOfBounds, Property, Span, Type, Value
+from leadline.symbolic.lang import Int, OutOfBounds, Property, Span, Type, Value, in_tla
 from leadline.symbolic.lang.nodes import (
     KINDS,
     Invalid,
@@ -31,7 +31,7 @@ def out_of_bounds(value: Value, source: Type, target: Type, place: str, span: Sp
 
     The value is printed as TLA+, like the states of a trace; the type as the protocol declares it.
     """
-    return OutOfBounds(f"{source.tla(value)} is not in {target!r} ({place})", span)
+    return OutOfBounds(f"{in_tla(source, value)} is not in {target!r} ({place})", span)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

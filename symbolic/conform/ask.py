@@ -17,7 +17,7 @@ from leadline.symbolic.conform.logs import LogMap, Reader, opened, read_log
 from leadline.symbolic.conform.states import Fit, Forms, Steps, TooManyStates
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at
-from leadline.symbolic.lang import Model, UserError, counted
+from leadline.symbolic.lang import Model, UserError, counted, in_tla
 from leadline.symbolic.trace import Trace, TraceEnd, document, replay, trace_of_path
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def _by_states(fit: Fit, steps: Steps, longest: int | None) -> Conformance:
         run = _replayed(fit, steps) if wanted or fit.forms.circuits is not None else None
         return Conformance(Fits.CONFORMS, log.size, log.size, by, run)
     if not fit.last:
-        told = ", ".join(f"{x.text} = {x.type.tla(x.value)}" for x in log.begin)
+        told = ", ".join(f"{x.text} = {in_tla(x.type, x.value)}" for x in log.begin)
         reason = f"no initial state has {told}" if told else "there is no initial state"
         return Conformance(Fits.DIFFERS, log.size, 0, by, reason=reason)
     reached = [

@@ -24,6 +24,7 @@ from leadline.symbolic.lang import (
     Type,
     UserError,
     group_of,
+    in_tla,
     nodes as n,
     schedule,
     symmetric_sorts,
@@ -184,7 +185,7 @@ def term_of(semantics: Semantics, text: str, expression: Callable[[str], n.Node]
 
     def shown(state: State) -> str | None:
         try:
-            return node.type.tla(semantics.evaluate(node, state))
+            return in_tla(node.type, semantics.evaluate(node, state))
         except OutOfBounds:
             return None
 
@@ -197,7 +198,7 @@ class Values(Goals):
     def __init__(self, term: Term) -> None:
         self._term = term
         few = term.type.cardinality <= _MOST_VALUES
-        self.wanted = [f"{term.text} = {term.type.tla(x)}" for x in term.type.values()] if few else []
+        self.wanted = [f"{term.text} = {in_tla(term.type, x)}" for x in term.type.values()] if few else []
 
     def of_state(self, state: State) -> Iterable[str]:
         shown = self._term.shown(state)
@@ -253,7 +254,9 @@ class Violations(Goals):
         if self._view is not None:
             return self._view.shown(state) or f"{self._view.text} is out of bounds"
         least = state if self._least is None else self._least(state)
-        return ", ".join(f"{tla} = {kind.tla(x)}" for (tla, kind), x in zip(self._tla, least, strict=True))
+        return ", ".join(
+            f"{tla} = {in_tla(kind, x)}" for (tla, kind), x in zip(self._tla, least, strict=True)
+        )
 
 
 KINDS: Mapping[str, Callable[[Semantics], Goals]] = {

@@ -22,6 +22,7 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Value,
+    in_tla,
     nodes as n,
 )
 
@@ -65,7 +66,7 @@ class Part:
         value = self.found(state)
         if value is _MISSING:
             return None
-        return "None" if value is None and not isinstance(self.type, Option) else self.type.tla(value)
+        return "None" if value is None and not isinstance(self.type, Option) else in_tla(self.type, value)
 
 
 @dataclass(frozen=True, eq=False)

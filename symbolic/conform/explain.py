@@ -10,7 +10,7 @@ from itertools import islice
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.events import Event, Part
 from leadline.symbolic.conform.states import Steps
-from leadline.symbolic.lang import Action, OutOfBounds, Pick, Value, nodes as n, schedule
+from leadline.symbolic.lang import Action, OutOfBounds, Pick, Value, in_tla, nodes as n, schedule
 from leadline.symbolic.lang.nodes import substitute
 from leadline.symbolic.meaning.trace import call_of
 from leadline.symbolic.trace import Step
@@ -122,7 +122,7 @@ def objections(
 def _told(part: Part, state: State, verb: str) -> str:
     shown = part.shown(state)
     there = f"there {verb} no {part.text}" if shown is None else f"{part.text} {verb} {shown}"
-    return f"{there}, and the log says {part.type.tla(part.value)}"
+    return f"{there}, and the log says {in_tla(part.type, part.value)}"
 
 
 def _objections(semantics: Semantics, action: Action, state: State, event: Event) -> Iterator[Way]:
@@ -203,7 +203,7 @@ class _Walk:
             wrong = ""
             chosen = replace(way, picks={**way.picks, pick.name: value})
             if domain is not None and inside is not None and value not in inside:
-                shown = f"{pick.type.tla(value)} is not in {domain.type.tla(inside)}"
+                shown = f"{in_tla(pick.type, value)} is not in {in_tla(domain.type, inside)}"
                 yield replace(chosen, wrong=(shown,))
             else:
                 yield from self.ways(order, chosen)

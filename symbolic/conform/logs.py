@@ -48,9 +48,9 @@ from leadline.symbolic.files import read_bytes, read_text
 from leadline.symbolic.lang import (
     Action,
     Atoms,
-    Enum,
     Map,
     Model,
+    Named,
     Option,
     Record,
     Seq,
@@ -59,8 +59,10 @@ from leadline.symbolic.lang import (
     Union,
     UserError,
     Value,
+    in_tla,
     symmetric_sorts,
     unknown_name,
+    untagged,
 )
 from leadline.symbolic.meaning.trace import action_named
 from leadline.symbolic.trace import Trace
@@ -586,9 +588,9 @@ class Reader:
         if name is not None and isinstance(kind, Record) and name in (names := _spelled(kind)):
             return At(f"{at.text}.{name}", (*at.steps, names[name]), kind.parts[names[name]])
         if key is not None and isinstance(kind, Map):
-            written = key if isinstance(kind.key, (Enum, Sort)) else _of_cell(key)
+            written = key if isinstance(kind.key, Named) else _of_cell(key)
             member = self._value(kind.key, written, self._place)
-            text = f"{at.text}[{kind.key.tla(member)}]"
+            text = f"{at.text}[{in_tla(kind.key, member)}]"
             return At(text, (*at.steps, kind.keys.index(member)), kind.value)
         if key is not None and isinstance(kind, Seq) and key.isdecimal() and int(key):
             return At(f"{at.text}[{key}]", (*at.steps, int(key) - 1), kind.item)
@@ -601,7 +603,7 @@ class Reader:
         if isinstance(value, dict) and isinstance(kind, Record):
             for name, part in value.items():
                 yield from self._below(self._inner(at, name, None), part)
-        elif isinstance(value, dict) and isinstance(kind, Map) and isinstance(kind.key, (Enum, Sort)):
+        elif isinstance(value, dict) and isinstance(kind, Map) and isinstance(kind.key, Named):
             for key, part in value.items():
                 yield from self._below(self._inner(at, None, key), part)
         else:
@@ -615,9 +617,9 @@ class Reader:
     def _renamed(self, kind: Type, value: Any) -> Any:
         if isinstance(value, str):
             value = self._names.get(value, value)
-            kinds = kind.bare.values() if isinstance(kind, Union) else (kind, *kind.parts)
+            kinds = untagged(kind).values() if isinstance(kind, Union) else (kind, *kind.parts)
             sorts = [x for x in kinds if isinstance(x, Sort)]
-            known = any(isinstance(x, (Enum, Sort)) and x.contains(_written(x, value)) for x in kinds)
+            known = any(isinstance(x, Named) and x.contains(_written(x, value)) for x in kinds)
             return self._member(sorts[0], value) if sorts and not known else value
         if isinstance(value, list):
             inner = kind.parts

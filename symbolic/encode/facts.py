@@ -28,6 +28,7 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     Value,
+    in_tla,
     permuted,
 )
 
@@ -185,7 +186,7 @@ class Facts:
         """A literal in the words of the protocol: `r1 in quorum.isr`, `term[n2] != 0`."""
         name, (*way, test) = self.literals[abs(literal) - TRUE - 1].fact
         part = name + "".join(way_text(word) for word in way)
-        shown = str(test.value) if test.type is None else test.type.tla(test.value)
+        shown = str(test.value) if test.type is None else in_tla(test.type, test.value)
         holds = literal > 0
         match test.kind:
             case "true":
@@ -248,7 +249,7 @@ def way_text(word: FactPart) -> str:
     match word.kind:
         case "key":
             assert word.type is not None
-            return f"[{word.type.tla(word.value)}]"
+            return f"[{in_tla(word.type, word.value)}]"
         case "part" | "place":
             return f"[{word.value}]"
     return f".{word.value}" if word.kind == "field" else ""

@@ -18,7 +18,6 @@ from leadline.symbolic.lang import (
     Arm,
     Both,
     Either,
-    Enum,
     Eventually,
     Fairness,
     ForEach,
@@ -30,6 +29,7 @@ from leadline.symbolic.lang import (
     Mistake,
     Model,
     ModelError,
+    Named,
     Negated,
     Option,
     Pick,
@@ -44,6 +44,7 @@ from leadline.symbolic.lang import (
     Union,
     UserError,
     camel,
+    in_tla,
     key_variables,
     nodes as n,
     primed,
@@ -117,7 +118,7 @@ def _complaints(kind: Type) -> Iterator[str]:
         case Sort():
             wrong = [member for member in kind.members if not is_name(member)]
             yield from (f"the member {x} of {kind.name} is not a name in TLA+" for x in wrong)
-        case Enum():
+        case Named():
             wrong = [member for member in kind.members if not _STRING.fullmatch(member)]
             yield from (f"the member {x!r} of {kind.name} is not a string in TLA+" for x in wrong)
         case Union():
@@ -448,8 +449,8 @@ def _type_lines(kind: Type, words: Words) -> Lines:
     room = WIDTH - len(_INDENT)
     if len(flat) <= room:
         return [flat]
-    if isinstance(kind, Enum):
-        return fill("{", list(map(kind.tla, kind.members)), "}", room)
+    if isinstance(kind, Named):
+        return fill("{", [in_tla(kind, x) for x in kind.members], "}", room)
     if isinstance(kind, Record):
         return _record_lines(record_sets(kind, inner))
     assert isinstance(kind, Union)
@@ -617,7 +618,7 @@ def _called(fair: Fairness, place: int) -> str:
     kind = fair.types[place]
     if isinstance(key, n.PickVar):
         return camel(key.name)
-    return kind.name[:1].lower() if isinstance(kind, (Enum, Sort)) else "value"
+    return kind.name[:1].lower() if isinstance(kind, Named) else "value"
 
 
 def _given(item: Pick | n.Node, key: n.PickVar) -> Pick | n.Node:

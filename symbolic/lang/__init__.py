@@ -165,6 +165,7 @@ from leadline.symbolic.lang.span import (
 )
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.structures import (
+    AnyOf as AnyOf,
     Graph as Graph,
     Map,
     Record,
@@ -174,9 +175,11 @@ from leadline.symbolic.lang.structures import (
     Tuple,
     Union,
     bits as bits,
+    entry_of as entry_of,
     largest as largest,
     record,
     union,
+    without_places as without_places,
 )
 from leadline.symbolic.lang.symmetry import (
     Permutation as Permutation,
@@ -206,6 +209,7 @@ from leadline.symbolic.lang.temporal import (
     for_each,
     for_some,
     formulas as formulas,
+    instances as instances,
     is_plain as is_plain,
     is_step as is_step,
     joined as joined,
@@ -231,6 +235,11 @@ from leadline.symbolic.lang.types import (
     all_types as all_types,
     enum,
     sort,
+)
+from leadline.symbolic.lang.values import (
+    in_tla as in_tla,
+    shown as shown,
+    untagged as untagged,
 )
 from leadline.symbolic.lang.work import Work as Work, at_work as at_work, site as site
 

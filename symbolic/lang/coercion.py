@@ -10,6 +10,7 @@ from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.lang.span import Span, caller_place, caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Atoms, Bool, Int, Named, Never, Option, Type
+from leadline.symbolic.lang.values import in_tla
 
 BOOL = Bool()
 NEVER = Never()
@@ -21,12 +22,9 @@ class Wrapped:
     __slots__ = ("node",)
     node: n.Node
 
-    def __init__(self, node: n.Node) -> None:
-        object.__setattr__(self, "node", node)
-
     def _as(self, expected: Type | None) -> n.Node:
         """The expression for a value of that type, before any conversion."""
-        return self.node
+        raise NotImplementedError
 
 
 class Untyped(Wrapped):
@@ -76,7 +74,7 @@ def coerce(node: n.Node, target: Type) -> n.Node:
     if isinstance(node, n.Const):
         if target.contains(node.value):
             return n.make(n.Const, target, node.span, node.value)
-        shown = node.type.tla(node.value)
+        shown = in_tla(node.type, node.value)
         return invalid(f"{shown} can never be in {target!r}: widen the range or mend the value", node)
     return n.make(n.Coerce, target, node.span, node)
 

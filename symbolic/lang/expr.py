@@ -49,6 +49,12 @@ class Expr(Wrapped):
         for kind in of:
             _WRAPPERS[kind] = cls
 
+    def __init__(self, node: n.Node) -> None:
+        object.__setattr__(self, "node", node)
+
+    def _as(self, expected: Type | None) -> n.Node:
+        return self.node
+
     def __eq__(self, other: object) -> BoolExpr:  # type: ignore[override]  # it builds a formula
         return wrap(rules.equality(self, other))
 
@@ -225,8 +231,10 @@ for _name in ("__getattr__",):
     setattr(Expr, _name, _unknown_attribute)
 
 
-class InvalidExpr(Expr):
-    """A mistake. Every operation on it gives the same mistake, so that it is reported once."""
+class Mistaken:
+    """The operations of a mistake. Each gives the same mistake, so that it is reported once."""
+
+    node: n.Node
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -240,10 +248,20 @@ class InvalidExpr(Expr):
     def __getitem__(self, other: object) -> Any:
         return self(other)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Assigns nothing: the mistake is told, and a part of it has no place in a state."""
+
+    def __setitem__(self, key: object, value: object) -> None:
+        """Assigns nothing, as `__setattr__`."""
+
 
 for _name in (*_LACKING, "lt", "le", "gt", "ge"):
-    setattr(InvalidExpr, f"__{_name}__", InvalidExpr.__call__)
-    setattr(InvalidExpr, f"__r{_name}__", InvalidExpr.__call__)
+    setattr(Mistaken, f"__{_name}__", Mistaken.__call__)
+    setattr(Mistaken, f"__r{_name}__", Mistaken.__call__)
+
+
+class InvalidExpr(Mistaken, Expr):
+    """A mistake."""
 
 
 # -- functions that build expressions of any type ---------------------------------------------------

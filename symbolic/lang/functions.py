@@ -256,9 +256,8 @@ class _Literal(Untyped):
     _key: Type
 
     def __init__(self, node: n.Node, key: Type, bound: Callable[[Type | None], n.Node]) -> None:
-        super().__init__(node)
-        object.__setattr__(self, "_key", key)
-        object.__setattr__(self, "_bound", bound)
+        for name, value in (("node", node), ("_key", key), ("_bound", bound)):
+            object.__setattr__(self, name, value)
 
     def _as(self, expected: Type | None) -> n.Node:
         kind = expected.item if isinstance(expected, Option) else expected

@@ -13,11 +13,12 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL
 from leadline.symbolic.lang.node import binder_height
 from leadline.symbolic.lang.structures import Map, Set
-from leadline.symbolic.lang.types import Enum, Type, Value
+from leadline.symbolic.lang.types import Named, Type, Value
+from leadline.symbolic.lang.values import in_tla
 
 
-class Listed(Enum):
-    """An enumeration whose members are the names of values of another type.
+class Listed(Named, Type):
+    """The values of another type that are given one by one, each as TLA+ writes it.
 
     Attributes:
         item: the type that the values have.
@@ -49,9 +50,6 @@ class Listed(Enum):
     def parts(self) -> tuple[Type, ...]:
         return (self.item,)
 
-    def tla(self, value: Value) -> str:
-        return self.item.tla(self.value_of(value))
-
     def __repr__(self) -> str:
         return f"{len(self.members)} values of {self.item!r}"
 
@@ -59,7 +57,7 @@ class Listed(Enum):
 def listed(item: Type, values: Iterable[Value], key: Callable[[Value], Any] | None = None) -> Listed:
     """The type of some values, in the order of a key, or else in that of their type."""
     ordered = sorted(set(values), key=key or item.rank)
-    return Listed("Listed", tuple(map(item.tla, ordered)), item, tuple(ordered))
+    return Listed("Listed", tuple(in_tla(item, x) for x in ordered), item, tuple(ordered))
 
 
 def looked_up(node: n.Node) -> n.Node:

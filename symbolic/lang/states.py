@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL, as_node, invalid
 from leadline.symbolic.lang.containers import AnyExpr, SetLike
 from leadline.symbolic.lang.errors import Mistake, nearest, refuse, unknown_name
-from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, wrap
+from leadline.symbolic.lang.expr import BoolExpr, BoolLike, Expr, InvalidExpr, Mistaken, wrap
 from leadline.symbolic.lang.model import Action, Variable
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.script import Script, Selector
@@ -123,7 +123,7 @@ class State:
         refuse(f"`{name}` of the current state cannot be assigned: use nxt.{name}")
 
 
-class Target(InvalidExpr):
+class Target(Mistaken, Expr):
     """A path into a variable's next value, to assign to it or to a part of it. As a value it is a mistake."""
 
     __slots__ = ("_kind", "_path", "_script", "_variable")
@@ -181,11 +181,11 @@ class Target(InvalidExpr):
         )
         return wrap(as_node(True))
 
-    __hash__ = InvalidExpr.__hash__
+    __hash__ = Expr.__hash__
 
     def _inside(self, part: tuple[Selector, Type] | None) -> Target:
         if part is None:
-            return _Nowhere(self.node)
+            return cast("Target", InvalidExpr(self.node))
         return Target(self._script, self._variable, (*self._path, part[0]), part[1])
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -197,22 +197,6 @@ class Target(InvalidExpr):
     def _store(self, part: tuple[Selector, Type] | None, value: object) -> None:
         if part is not None:
             self._script.assign(self._variable, (*self._path, part[0]), part[1], value)
-
-
-class _Nowhere(Target):
-    """The target of a path whose mistake is reported already: assigning to it reports nothing more."""
-
-    def __init__(self, mistake: n.Node) -> None:
-        InvalidExpr.__init__(self, mistake)
-
-    def _into_field(self, name: str) -> None:
-        return None
-
-    def _into_key(self, key: object) -> None:
-        return None
-
-    __eq__ = InvalidExpr.__eq__
-    __hash__ = InvalidExpr.__hash__
 
 
 def _unreadable(script: Script, name: str) -> str:
@@ -311,7 +295,8 @@ class Next:
             raise AttributeError(name)
         variable = self._known(name)
         if variable is None:
-            return _Nowhere(invalid(unknown_name("there is no variable", name, list(self._script.variables))))
+            mistake = unknown_name("there is no variable", name, list(self._script.variables))
+            return cast("Target", InvalidExpr(invalid(mistake)))
         return Target(self._script, variable, (), variable.type)
 
     def __setattr__(self, name: str, value: object) -> None:

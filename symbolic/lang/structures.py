@@ -17,6 +17,7 @@ from leadline.symbolic.lang.types import (
     Mapped,
     Never,
     Option,
+    Shared,
     Type,
     Value,
     too_large,
@@ -51,8 +52,8 @@ def product_contains(parts: tuple[Type, ...], value: Value) -> bool:
     )
 
 
-class _Product(Type):
-    """A type whose values have a component of each of its parts, and nothing else."""
+class _Product(Shared):
+    """What types share whose values have a component of each of their parts, and nothing else."""
 
     @cached_property
     def cardinality(self) -> int:
@@ -76,13 +77,10 @@ class _Product(Type):
         return product_contains(self.parts, value)
 
 
-class Tuple(_Product):
+class Tuple(_Product, Type):
     """A fixed number of components by position."""
 
     items: tuple[Type, ...]
-
-    def tla(self, value: Value) -> str:
-        return "<<" + ", ".join(part.tla(x) for part, x in zip(self.items, value, strict=True)) + ">>"
 
     def _join(self, other: Tuple) -> Type | None:
         if len(self.items) != len(other.items):
@@ -98,7 +96,7 @@ class Tuple(_Product):
         return f"Tuple({', '.join(map(repr, self.items))})"
 
 
-class Record(_Product):
+class Record(_Product, Type):
     """Components by field name. Two records with the same fields are the same type, whatever their names.
 
     Attributes:
@@ -138,13 +136,6 @@ class Record(_Product):
     def parts(self) -> tuple[Type, ...]:
         return tuple(part for _, part in self.fields)
 
-    def tla(self, value: Value) -> str:
-        return f"[{self._tla_fields(value)}]" if self.fields else "<<>>"
-
-    def _tla_fields(self, value: Value) -> str:
-        triples = zip(self.labels, self.parts, value, strict=True)
-        return ", ".join(f"{name} |-> {part.tla(x)}" for name, part, x in triples)
-
     def _join(self, other: Record) -> Type | None:
         if [name for name, _ in self.fields] != [name for name, _ in other.fields]:
             return None
@@ -178,11 +169,6 @@ class Union(Type):
     def by_tag(self) -> dict[str, Record]:
         """The record of each tag."""
         return dict(self.variants)
-
-    @property
-    def bare(self) -> dict[str, Type]:
-        """The types of values that are told without their tags, if these are; by tag."""
-        return {}
 
     @cached_property
     def tags(self) -> Enum:
@@ -222,15 +208,6 @@ class Union(Type):
             and self.by_tag[value[0]].contains(value[1])
         )
 
-    def shown(self, value: Value) -> tuple[Type, Value]:
-        """The part of a value whose changes are told, with its type."""
-        return self.by_tag[value[0]], value[1]
-
-    def tla(self, value: Value) -> str:
-        tag, payload = value
-        fields = self.by_tag[tag]._tla_fields(payload)
-        return f'[type |-> "{tag}"' + (f", {fields}]" if fields else "]")
-
     def _join(self, other: Union) -> Type | None:
         if self.tags.members != other.tags.members:
             return None
@@ -244,6 +221,10 @@ class Union(Type):
 
     def __repr__(self) -> str:
         return self.name
+
+
+class AnyOf(Union):
+    """Values of several kinds, each told without its tag: each variant has the value as its only field."""
 
 
 def capped_power(base: int, exponent: int) -> int:
@@ -264,7 +245,7 @@ class Set(Type):
     item: Type
 
     def __repr__(self) -> str:
-        return "an empty set" if isinstance(self.item, Never) else f"Set({self.item!r})"
+        return "an empty set" if isinstance(self.item, Never) else f"{type(self).__name__}({self.item!r})"
 
     @cached_property
     def cardinality(self) -> int:
@@ -293,9 +274,6 @@ class Set(Type):
     def contains(self, value: Value) -> bool:
         return isinstance(value, frozenset) and all(self.item.contains(x) for x in value)
 
-    def tla(self, value: Value) -> str:
-        return "{" + ", ".join(self.item.tla(x) for x in sorted(value, key=self.item.rank)) + "}"
-
     def _join(self, other: Set) -> Type | None:
         item = self.item.join(other.item)
         return replace(self, item=item) if item is not None else None
@@ -307,23 +285,6 @@ class Set(Type):
 
 class Graph(Set):
     """Functions of some arguments, each the set of its pairs of an argument and a value."""
-
-    def __repr__(self) -> str:
-        return f"Graph({self.item!r})"
-
-    @property
-    def key(self) -> Type:
-        """The type of the arguments."""
-        return self.item.parts[0]
-
-    @property
-    def value(self) -> Type:
-        """The type of the values."""
-        return self.item.parts[1]
-
-    def tla(self, value: Value) -> str:
-        pairs = [f"{self.key.tla(k)} :> {self.value.tla(v)}" for k, v in sorted(value, key=self.item.rank)]
-        return f"({' @@ '.join(pairs)})" if pairs else "<<>>"
 
 
 class Map(Type):
@@ -367,10 +328,6 @@ class Map(Type):
     def contains(self, value: Value) -> bool:
         return product_contains((self.value,) * self.key.cardinality, value)
 
-    def tla(self, value: Value) -> str:
-        pairs = [f"{self.key.tla(k)} :> {self.value.tla(v)}" for k, v in self.pairs(value)]
-        return f"({' @@ '.join(pairs)})" if pairs else "<<>>"
-
     def pairs(self, value: Value) -> Iterator[tuple[Value, Value]]:
         """The keys of a map's domain, each with what it gives."""
         partial = isinstance(self.value, Mapped)
@@ -395,14 +352,15 @@ class Slots(Map):
 
     graph: bool
 
-    @property
-    def item(self) -> Type:
-        """The type of the items."""
-        return self.value.parts[0]
 
-    def tla(self, value: Value) -> str:
-        there = [one for one in value if one is not None]
-        return (Graph if self.graph else Set)(self.item).tla(frozenset(there))
+def entry_of(slots: Slots) -> Type:
+    """The type of what a place holds."""
+    return slots.value.parts[0]
+
+
+def without_places(slots: Slots) -> Set:
+    """The type of the sets or functions that slots hold."""
+    return (Graph if slots.graph else Set)(entry_of(slots))
 
 
 class Seq(Type):
@@ -454,9 +412,6 @@ class Seq(Type):
             and len(value) <= self.capacity
             and all(self.item.contains(x) for x in value)
         )
-
-    def tla(self, value: Value) -> str:
-        return "<<" + ", ".join(self.item.tla(x) for x in value) + ">>"
 
     def _join(self, other: Seq) -> Type | None:
         item = self.item.join(other.item)

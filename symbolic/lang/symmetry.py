@@ -13,7 +13,7 @@ from itertools import pairwise, permutations, product
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.lang.model import Model, Property
-from leadline.symbolic.lang.structures import Map, Seq, Set, Slots, Union
+from leadline.symbolic.lang.structures import Map, Seq, Set, Slots, Union, entry_of
 from leadline.symbolic.lang.types import Bool, Int, Named, Option, Sort, Type, Value
 
 Permutation = Mapping[tuple[str, str], str]
@@ -97,8 +97,9 @@ def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
             tag, payload = value
             return tag, permuted(kind.by_tag[tag], payload, permutation)
         case Slots():
-            there = [permuted(kind.item, x, permutation) for x in value if x is not None]
-            return (*sorted(there, key=kind.item.rank), *[None] * (len(value) - len(there)))
+            item = entry_of(kind)
+            there = [permuted(item, x, permutation) for x in value if x is not None]
+            return (*sorted(there, key=item.rank), *[None] * (len(value) - len(there)))
         case Map():
             moved = {permuted(kind.key, k, permutation): x for k, x in zip(kind.keys, value, strict=True)}
             return tuple([permuted(kind.value, moved[key], permutation) for key in kind.keys])

@@ -19,6 +19,7 @@ from leadline.symbolic.lang.names import spoken
 from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.types import Type, Value
+from leadline.symbolic.lang.values import in_tla
 
 PRIME = "'"
 _fresh = itertools.count(1)
@@ -164,12 +165,6 @@ class _Quantified(_Prefixed):
     var: n.Bound
     domain: tuple[Value, ...]
 
-    def instances(self) -> tuple[Temporal, ...]:
-        """The formula at each value."""
-        span = self.var.span
-        constants = [n.make(n.Const, self.var.type, span, value) for value in self.domain]
-        return tuple(substituted(self.item, {self.var: one}) for one in constants)
-
 
 class ForEach(_Quantified):
     """The formula holds at each value of the domain."""
@@ -177,6 +172,13 @@ class ForEach(_Quantified):
 
 class ForSome(_Quantified):
     """The formula holds at some value of the domain."""
+
+
+def instances(formula: ForEach | ForSome) -> tuple[Temporal, ...]:
+    """A quantified formula's item at each value."""
+    var = formula.var
+    constants = [n.make(n.Const, var.type, var.span, value) for value in formula.domain]
+    return tuple(substituted(formula.item, {var: one}) for one in constants)
 
 
 # -- what a model's author writes ---------------------------------------------------------------------
@@ -284,9 +286,9 @@ def expressions(root: Temporal) -> list[n.Node]:
 
 def expanded(root: Temporal) -> Temporal:
     """The formula with conjunctions and disjunctions in place of quantifiers."""
-    if isinstance(root, _Quantified):
-        names = tuple(f"{spoken(root.var)} = {root.var.type.tla(value)}" for value in root.domain)
-        return (Both if isinstance(root, ForEach) else Either)(tuple(map(expanded, root.instances())), names)
+    if isinstance(root, (ForEach, ForSome)):
+        names = tuple(f"{spoken(root.var)} = {in_tla(root.var.type, value)}" for value in root.domain)
+        return (Both if isinstance(root, ForEach) else Either)(tuple(map(expanded, instances(root))), names)
     return root.over(tuple(map(expanded, root.parts)))
 
 
@@ -338,9 +340,9 @@ def folded(
         case Either(items=items):
             return either(map(of, items))
         case ForEach():
-            return both(map(of, formula.instances()))
+            return both(map(of, instances(formula)))
         case ForSome():
-            return either(map(of, formula.instances()))
+            return either(map(of, instances(formula)))
     raise TypeError(f"{type(formula).__name__} is not about one state and the step from it")
 
 

@@ -116,10 +116,6 @@ class Type:
         """Whether a value belongs to the type (shape and bounds)."""
         raise NotImplementedError
 
-    def tla(self, value: Value) -> str:
-        """A value as TLA+ writes it."""
-        raise NotImplementedError
-
     def join(self, other: Type) -> Type | None:
         """The least type that holds the values of both types, or None."""
         if self == other or isinstance(other, Never):
@@ -249,9 +245,6 @@ class Option(Type):
     def contains(self, value: Value) -> bool:
         return value is None or self.item.contains(value)
 
-    def tla(self, value: Value) -> str:
-        return "None" if value is None else self.item.tla(value)
-
     def __repr__(self) -> str:
         return "None" if isinstance(self.item, Never) else f"Option({self.item!r})"
 
@@ -284,9 +277,6 @@ class Bool(Type):
     def contains(self, value: Value) -> bool:
         return isinstance(value, bool)
 
-    def tla(self, value: Value) -> str:
-        return "TRUE" if value else "FALSE"
-
 
 class Int(Type):
     """The integers from `low` to `high`, both included."""
@@ -311,15 +301,20 @@ class Int(Type):
     def contains(self, value: Value) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
 
-    def tla(self, value: Value) -> str:
-        return str(value)
-
     def _join(self, other: Int) -> Type:
         return Int(min(self.low, other.low), max(self.high, other.high))
 
 
-class Named(Type):
-    """The base of enumerations and sorts: distinct members, each known by its name."""
+if TYPE_CHECKING:
+    Shared = Type
+else:
+    Shared = object
+"""The base of what several types share: the types themselves have it beside `Type`."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Named(Shared):
+    """What enumerations and sorts share: distinct members, each known by its name."""
 
     name: str
     members: tuple[str, ...]
@@ -367,21 +362,15 @@ class Named(Type):
         def __or__(self, other: SetLike) -> SetExpr: ...
 
 
-class Enum(Named):
+class Enum(Named, Type):
     """Named values that differ in kind, such as the states of a process."""
 
-    def tla(self, value: Value) -> str:
-        return f'"{value}"'
 
-
-class Atoms(Enum):
+class Atoms(Named, Type):
     """An enumeration whose values are also those of the same names in every other type of atoms.
 
     Names in quotation marks, the strings of TLA+, come after the others, as in TLC.
     """
-
-    def tla(self, value: Value) -> str:
-        return str(value)
 
     def plain(self, value: str) -> str:
         """A member without quotation marks, unless there is another of that name."""
@@ -401,11 +390,8 @@ class Atoms(Enum):
         return f"{{{', '.join(self.members)}}}"
 
 
-class Sort(Named):
+class Sort(Named, Type):
     """Interchangeable model values, such as replicas: equality and quantifiers only, no order."""
-
-    def tla(self, value: Value) -> str:
-        return str(value)
 
 
 def enum(name: str, *members: str) -> Enum:

@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from leadline.symbolic.lang import Action, InternalError, Model, Value, counted, setting_text, spoken
+from leadline.symbolic.lang import (
+    Action,
+    InternalError,
+    Model,
+    Value,
+    counted,
+    in_tla,
+    setting_text,
+    spoken,
+)
 from leadline.symbolic.meaning.interface import Path, State, Step
 from leadline.symbolic.meaning.runs import Word
 
@@ -140,7 +149,9 @@ def action_named(model: Model, name: str) -> Action:
 def call_of(model: Model, step: Step) -> str:
     """A step's action with its picks as TLA+ text: `LeaderWrite(replica = r1)`."""
     action = action_named(model, step.action)
-    shown = [f"{spoken(x)} = {x.type.tla(step.picks[x.name])}" for x in action.picks if x.name in step.picks]
+    shown = [
+        f"{spoken(x)} = {in_tla(x.type, step.picks[x.name])}" for x in action.picks if x.name in step.picks
+    ]
     return f"{action.tla}({', '.join(shown)})" if shown else action.tla
 
 

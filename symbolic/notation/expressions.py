@@ -24,10 +24,12 @@ from leadline.symbolic.lang import (
     Union,
     atom,
     camel,
+    in_tla,
     infix,
     nodes as n,
     prefix,
     spoken,
+    untagged,
 )
 from leadline.symbolic.lang.nodes import Binary, Unary
 from leadline.symbolic.notation.lines import WIDTH, Lines, bullets, commas, constant, enclose, hang
@@ -169,7 +171,7 @@ class Printer:
     # -- leaves and conversions ---------------------------------------------------------------------
 
     def visit_Const(self, node: n.Const) -> Text:
-        text = node.type.tla(node.value)
+        text = in_tla(node.type, node.value)
         return prefix("-", Text(text[1:], 16, 16), 12) if text.startswith("-") else atom(text)
 
     def visit_StateVar(self, node: n.StateVar) -> Text:
@@ -307,11 +309,15 @@ class Printer:
 
     def _is_bare(self, kind: Type) -> bool:
         """Whether values of a type are written without their tags."""
-        return not self._tagged and isinstance(kind, Union) and bool(kind.bare)
+        return not self._tagged and isinstance(kind, Union) and bool(untagged(kind))
 
     def visit_IsVariant(self, node: n.IsVariant) -> Text:
         kind = node.item.type
-        if self._is_bare(kind) and isinstance(kind, Union) and isinstance(one := kind.bare[node.tag], Record):
+        if (
+            self._is_bare(kind)
+            and isinstance(kind, Union)
+            and isinstance(one := untagged(kind)[node.tag], Record)
+        ):
             names = ", ".join(f'"{name}"' for name in one.labels)
             return infix("=", 5, 5, atom(f"DOMAIN {self._of(node.item).above(10)}"), atom(f"{{{names}}}"))
         return infix("=", 5, 5, self._at(node.item, ".type"), atom(f'"{node.tag}"'))
@@ -327,7 +333,7 @@ class Printer:
             return {name: self._plain(x) for name, x in zip(kind.labels, node.items, strict=True)}
         if isinstance(node, n.Const):
             triples = zip(kind.labels, kind.parts, node.value, strict=True)
-            return {name: part.tla(x) for name, part, x in triples}
+            return {name: in_tla(part, x) for name, part, x in triples}
         source = node.item if isinstance(node, n.Payload) else node
         return {name: self._at(source, f".{name}").text for name in kind.labels}
 

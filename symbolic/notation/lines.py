@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from leadline.symbolic.lang import Map, Record, Seq, Set, Tuple, Type, Value
+from leadline.symbolic.lang import Map, Record, Seq, Set, Tuple, Type, Value, in_tla
 
 WIDTH = 100
 """Columns that a line should not go beyond."""
@@ -51,12 +51,12 @@ def fill(left: str, words: Sequence[str], right: str, room: int) -> Lines:
 
 def constant(kind: Type, value: Value, room: int) -> Lines:
     """A constant, one part on each line where one line is too long."""
-    flat = kind.tla(value)
+    flat = in_tla(kind, value)
     if len(flat) <= room or not value:
         return [flat]
     match kind:
         case Set(item=item):
-            return fill("{", [item.tla(x) for x in sorted(value, key=item.rank)], "}", room)
+            return fill("{", [in_tla(item, x) for x in sorted(value, key=item.rank)], "}", room)
         case Seq(item=item):
             return commas("<<", [constant(item, x, room - 4) for x in value], ">>")
         case Tuple(items=items):
@@ -67,7 +67,7 @@ def constant(kind: Type, value: Value, room: int) -> Lines:
             fields_of = zip(heads, kind.parts, value, strict=True)
             return commas("[", [_constant_after(head, part, x, room) for head, part, x in fields_of], "]")
         case Map(key=key, value=item):
-            pairs = [_constant_after(f"{key.tla(k)} :> ", item, x, room) for k, x in kind.pairs(value)]
+            pairs = [_constant_after(f"{in_tla(key, k)} :> ", item, x, room) for k, x in kind.pairs(value)]
             return commas("(", pairs, ")", " @@")
     return [flat]
 

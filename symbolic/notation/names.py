@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from leadline.symbolic.lang import (
-    Enum,
     Fairness,
     ForEach,
     ForSome,
     Map,
     Model,
+    Named,
     Property,
     Record,
     Sort,
@@ -150,7 +150,7 @@ def all_types(model: Model) -> list[Type]:
     return _with_parts((*_declared(model), *(node.type for node in nodes_of(model))))
 
 
-def definable(model: Model) -> list[Enum | Record | Union]:
+def definable(model: Model) -> list[Named | Record | Union]:
     """The named types that the module uses as sets, parts first.
 
     The record behind a tag is not among them: it is printed as a part of its union.
@@ -162,7 +162,8 @@ def definable(model: Model) -> list[Enum | Record | Union]:
         elif isinstance(node, n.MapBuild):
             shown.append(node.var.type)
     kinds = _with_parts(shown, through_tags=True)
-    return [kind for kind in kinds if isinstance(kind, (Enum, Record, Union))]
+    named = (x for x in kinds if isinstance(x, (Named, Record, Union)))
+    return [x for x in named if not isinstance(x, Sort)]
 
 
 def nodes_of(model: Model) -> list[n.Node]:

@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from leadline.symbolic.lang import (
+    Atoms,
     Bool,
     Enum,
     Int,
+    Listed,
     Map,
     Option,
     Record,
@@ -22,6 +24,7 @@ from leadline.symbolic.lang import (
     all_types,
     atom,
     camel,
+    in_tla,
     infix,
     nodes as n,
     spoken,
@@ -50,8 +53,8 @@ def set_text(kind: Type, named: Named = NONE, depth: int = 0) -> Text:
             return Text(f"{low}..{high}", 9, 9)
         case Sort(name=name):
             return atom(name)
-        case Enum():
-            return atom(f"{{{', '.join(map(kind.tla, kind.members))}}}")
+        case Enum() | Atoms() | Listed():
+            return atom(f"{{{', '.join(in_tla(kind, x) for x in kind.members)}}}")
         case Option(item=item):
             return infix("\\cup", 8, 8, set_text(item, named, depth), atom("{None}"))
         case Set(item=item):

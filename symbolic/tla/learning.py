@@ -31,6 +31,7 @@ from leadline.symbolic.lang import (
     Type,
     Work,
     site,
+    without_places,
 )
 from leadline.symbolic.meaning import first_states, random_walk
 from leadline.symbolic.tla.lower import shapes
@@ -60,7 +61,7 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
         before: the type of the values that were known before, whose tables are kept.
     """
     match kind:
-        case Graph(key=key, value=value):
+        case Graph(item=Tuple(items=(key, value))):
             arguments = {argument for one in met for argument, _ in _pairs(one)}
             table = _table(key, arguments, before.key if isinstance(before, Map) else shapes.NEVER)
             if table is not None or not _in_slots(key):
@@ -123,13 +124,13 @@ def _slots(item: Type, most: int, before: Type, *, graph: bool = False) -> Slots
 def loosened(kind: Type) -> Type:
     """The type without its tables."""
     match kind:
-        case Slots(item=item, graph=graph):
-            return Graph(item) if graph else Set(item)
+        case Slots():
+            return without_places(kind)
         case Map(key=key, value=value) if isinstance(key, Listed) or shapes.is_message(key):
             return shapes.graph_of(shapes.unlisted(key), loosened(_given(value)))
         case Map(key=key, value=value):
             return Map(key, loosened(value))
-        case Graph(key=key, value=value):
+        case Graph(item=Tuple(items=(key, value))):
             return shapes.graph_of(key, loosened(value))
         case Set(item=item):
             return Set(loosened(shapes.unlisted(item)))
@@ -162,7 +163,7 @@ def _at(key: Value, met: Sequence[Value]) -> list[Value]:
 
 def _given(kind: Type) -> Type:
     """The type of the values of a map, without its option."""
-    value = kind.value if isinstance(kind, Map | Graph) else kind
+    value = shapes.argument_and_value(kind)[1] if isinstance(kind, Map | Graph) else kind
     return value.item if isinstance(value, Option) else value
 
 

@@ -23,6 +23,8 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     camel,
+    entry_of,
+    without_places,
 )
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.values.values import (
@@ -107,12 +109,12 @@ def _typed(value: Value, kind: Type) -> Any:
         case Atoms(), ModelValue():
             return value.name
         case Slots(), _:
-            members = _typed(value, (Graph if kind.graph else Set)(kind.item))
+            members = _typed(value, without_places(kind))
             if len(members) > kind.key.cardinality:
                 raise OutsideType(f"{tla_text(value)} has too many members for {kind!r}")
-            places = sorted(members, key=kind.item.rank)
+            places = sorted(members, key=entry_of(kind).rank)
             return (*places, *[None] * (kind.key.cardinality - len(places)))
-        case Graph(key=key, value=part), tuple():
+        case Graph(item=Tuple(items=(key, part))), tuple():
             return frozenset((_typed(x, key), _typed(y, part)) for x, y in items_of(value))
         case Set(item=item), _ if not isinstance(value, tuple | str | int | ModelValue | Truth):
             return frozenset(_typed(x, item) for x in value)
@@ -158,8 +160,8 @@ def untyped(value: Any, kind: Type) -> Value:
             return untyped(kind.value_of(value), item)
         case Slots():
             there = frozenset(x for x in value if x is not None)
-            return untyped(there, (Graph if kind.graph else Set)(kind.item))
-        case Graph(key=key, value=part):
+            return untyped(there, without_places(kind))
+        case Graph(item=Tuple(items=(key, part))):
             return function({untyped(x, key): untyped(y, part) for x, y in value})
         case Set(item=item):
             return frozenset(untyped(x, item) for x in value)

@@ -15,15 +15,15 @@ from leadline.symbolic.concrete import State
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.lang import (
     Bool,
-    Enum,
     Int,
     Model,
+    Named,
     Option,
     OutOfBounds,
     Set,
-    Sort,
     Type,
     Value,
+    in_tla,
     is_step,
     nodes as n,
     primed,
@@ -230,7 +230,7 @@ class Explainer:
                 break
             if _is_told(node) and (text := self._text(node, places[0], full=True)) not in rows:
                 found = [self._value(node, at) for at in places]
-                rows[text] = [None if x is _OUT else node.type.tla(x) for x in found]
+                rows[text] = [None if x is _OUT else in_tla(node.type, x) for x in found]
             if len(waiting) < 4 * most:
                 waiting += self._below(node, places)
         return list(rows.items())
@@ -294,7 +294,7 @@ class Explainer:
             tried = ((x, self._inside(node, x, at)) for x in self._elements(node.domain, at))
             found = ((x, inner) for x, inner in tried if exhaustive or self._value(body, inner) is value)
             for element, inner in islice(found, max(at.most, 3) if exhaustive else at.most):
-                chosen = (self._bound[node.var], node.var.type.tla(element))
+                chosen = (self._bound[node.var], in_tla(node.var.type, element))
                 parts.append(replace(self._reason(body, inner), chosen=chosen, domain=domain))
             left_out = sum(1 for _ in islice(found, _MOST_COUNTED)) if exhaustive or at.most > 1 else 0
         terms: tuple[tuple[str, str], ...] = ()
@@ -359,7 +359,7 @@ _OUT = object()
 
 
 def _shown(kind: Type, value: Value) -> str:
-    return "out of bounds" if value is _OUT else kind.tla(value)
+    return "out of bounds" if value is _OUT else in_tla(kind, value)
 
 
 def _varies(node: n.Node) -> bool:
@@ -393,7 +393,7 @@ def _compared(node: n.Node) -> Iterator[n.Node]:
 
 
 def _is_short(kind: Type) -> bool:
-    return isinstance(kind, (Bool, Int, Enum, Sort))
+    return isinstance(kind, (Bool, Int, Named))
 
 
 def _is_told(node: n.Node) -> bool:

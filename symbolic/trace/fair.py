@@ -21,6 +21,7 @@ from leadline.symbolic.lang import (
     Temporal,
     counted,
     expanded,
+    in_tla,
 )
 from leadline.symbolic.meaning import Word
 from leadline.symbolic.meaning.trace import Trace, word_of
@@ -132,7 +133,7 @@ def _of_model(runs: Runs, fair: Fairness, word: Word) -> Iterator[Fair]:
     text = f"{'SF' if fair.strong else 'WF'}_{of if len(fair.of) < 2 else f'<<{of}>>'}({fair.name})"
     chances = [runs.chances(fair, word.states[place]) for place in word.repeated]
     for keys in keys_of(fair):
-        at = ", ".join(kind.tla(key) for kind, key in zip(fair.types, keys, strict=True))
+        at = ", ".join(in_tla(kind, key) for kind, key in zip(fair.types, keys, strict=True))
         able = [any(keys == x for x, _ in found) for found in chances]
         taken = [(keys, word.after(i)) in found for i, found in zip(word.repeated, chances, strict=True)]
         yield _fair(text, at, word, able, taken)

@@ -15,11 +15,11 @@ from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import (
     Atoms,
     Bool,
-    Enum,
     Int,
     InternalError,
     Map,
     Model,
+    Named,
     Option,
     Record,
     Seq,
@@ -88,7 +88,7 @@ def _itf_value(kind: Type, value: Value) -> Any:
     match kind:
         case Atoms():
             return kind.plain(value)
-        case Bool() | Enum() | Sort():
+        case Bool() | Named():
             return value
         case Int():
             return {"#bigint": str(value)}

@@ -22,9 +22,11 @@ from typing import Any, NamedTuple
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import (
+    Atoms,
     Bool,
     Enum,
     Int,
+    Listed,
     Map,
     Model,
     Named,
@@ -40,6 +42,7 @@ from leadline.symbolic.lang import (
     UserError,
     Value,
     all_types,
+    in_tla,
     spoken,
 )
 from leadline.symbolic.meaning import Step
@@ -207,8 +210,8 @@ class Element(NamedTuple):
 
     def text(self) -> str:
         """The element as TLA+."""
-        shown = self.kind.tla(self.value)
-        return f"{self.key[0].tla(self.key[1])} :> {shown}" if self.key else shown
+        shown = in_tla(self.kind, self.value)
+        return f"{in_tla(self.key[0], self.key[1])} :> {shown}" if self.key else shown
 
     def label(self, path: str, actors: set[Type]) -> str:
         """The kind of a message: its shape's or record's name, else the variable that holds it.
@@ -220,9 +223,9 @@ class Element(NamedTuple):
             return str(self.value[0])
         if isinstance(self.kind, Record):
             fields = zip(self.kind.parts, self.value, strict=True)
-            words = (x for part, x in fields if isinstance(part, Enum) and part not in actors)
+            words = (x for part, x in fields if isinstance(part, _WORDS) and part not in actors)
             return str(next(words, self.kind.name or _variable(path))).strip('"')
-        return str(self.value).strip('"') if isinstance(self.kind, Enum) else _variable(path)
+        return str(self.value).strip('"') if isinstance(self.kind, _WORDS) else _variable(path)
 
 
 def _variable(path: str) -> str:
@@ -232,6 +235,9 @@ def _variable(path: str) -> str:
 
 Contents = Mapping[str, Counter[Element]]
 """The elements of the containers in a state, by their paths."""
+_WORDS = (Atoms, Enum, Listed)
+"""The types whose values tell kinds of messages apart."""
+
 _NOTHING: Counter[Element] = Counter()
 
 
@@ -612,7 +618,7 @@ class Nodes(Table):
                 fields = [(kind.tags, value[0]), *zip(record.parts, value[1], strict=True)]
                 return self._whole("r", ("type", *field_names(record)), fields)
             case Map() if pairs := list(kind.pairs(value)):
-                keys = tuple(kind.key.tla(key) for key, _ in pairs)
+                keys = tuple(in_tla(kind.key, key) for key, _ in pairs)
                 return self._whole("m", keys, ((kind.value, x) for _, x in pairs))
             case Set():
                 return self._whole("s", None, ((kind.item, x) for x in sorted(value, key=kind.item.rank)))
@@ -620,7 +626,7 @@ class Nodes(Table):
                 return self._whole("q", None, ((kind.item, x) for x in value))
             case Tuple():
                 return self._whole("q", None, zip(kind.items, value, strict=True))
-        return self.place(kind.tla(value))
+        return self.place(in_tla(kind, value))
 
     def _whole(self, kind: str, keys: tuple[str, ...] | None, parts: Iterable[tuple[Type, Value]]) -> int:
         return self.place((kind, keys, tuple(self.of(part, x) for part, x in parts)))

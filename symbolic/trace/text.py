@@ -22,6 +22,8 @@ from leadline.symbolic.lang import (
     Union,
     Value,
     counted,
+    in_tla,
+    shown,
 )
 from leadline.symbolic.meaning import Step
 from leadline.symbolic.meaning.trace import Cti, Trace, TraceEnd, call_of, in_steps, title
@@ -221,21 +223,21 @@ def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
         case Tuple():
             yield from _components(_numbered(path, new), kind.items, old, new)
         case Map():
-            paths = [f"{path}[{kind.key.tla(key)}]" for key in kind.keys]
+            paths = [f"{path}[{in_tla(kind.key, key)}]" for key in kind.keys]
             yield from _components(paths, (kind.value,) * len(paths), old, new)
         case Union() if old[0] == new[0]:
-            inner, now = kind.shown(new)
-            yield from changes(inner, path, kind.shown(old)[1], now)
+            inner, now = shown(kind, new)
+            yield from changes(inner, path, shown(kind, old)[1], now)
         case Set():
             for word, difference in (("added", new - old), ("removed", old - new)):
                 if difference:
-                    yield f"{path}: {word} {kind.tla(difference)}"
+                    yield f"{path}: {word} {in_tla(kind, difference)}"
         case Seq() if len(old) == len(new):
             yield from _components(_numbered(path, new), (kind.item,) * len(new), old, new)
         case Seq() if old and new[: len(old)] == old:
-            yield f"{path}: appended {', '.join(kind.item.tla(x) for x in new[len(old) :])}"
+            yield f"{path}: appended {', '.join(in_tla(kind.item, x) for x in new[len(old) :])}"
         case _:
-            yield f"{path} = {kind.tla(new)}"
+            yield f"{path} = {in_tla(kind, new)}"
 
 
 def _numbered(path: str, items: tuple[Value, ...]) -> list[str]:
@@ -249,14 +251,14 @@ def _components(paths: list[str], kinds: tuple[Type, ...], old: Value, new: Valu
 
 def in_full(kind: Type, name: str, value: Value) -> list[str]:
     """`name = value` on one line if it fits, else one line for each entry of a map or element of a set."""
-    whole = f"{name} = {kind.tla(value)}"
+    whole = f"{name} = {in_tla(kind, value)}"
     if len(whole) <= _WIDTH or not value:
         return [whole]
     if isinstance(kind, Map):
-        entries = [f"{kind.key.tla(k)} :> {kind.value.tla(v)}" for k, v in kind.pairs(value)]
+        entries = [f"{in_tla(kind.key, k)} :> {in_tla(kind.value, v)}" for k, v in kind.pairs(value)]
         return [f"{name} =", *_bracketed("(", entries, " @@", ")")]
     if isinstance(kind, Set):
-        members = [kind.item.tla(x) for x in sorted(value, key=kind.item.rank)]
+        members = [in_tla(kind.item, x) for x in sorted(value, key=kind.item.rank)]
         return [f"{name} =", *_bracketed("{", members, ",", "}")]
     return [whole]
 

@@ -22,21 +22,22 @@ from typing import Any
 from leadline.symbolic.lang import (
     Atoms,
     Bool,
-    Enum,
     Int,
     InternalError,
     Map,
+    Named,
     Option,
     Record,
     Seq,
     Set,
-    Sort,
     Tuple,
     Type,
     Union,
     UserError,
     Value,
     camel,
+    in_tla,
+    untagged,
 )
 
 Json = Any
@@ -59,7 +60,7 @@ def to_json(kind: Type, value: Value) -> Json:
     match kind:
         case Atoms():
             return kind.plain(value)
-        case Bool() | Int() | Enum() | Sort():
+        case Bool() | Int() | Named():
             return value
         case Option():
             return None if value is None else to_json(kind.item, value)
@@ -83,7 +84,7 @@ def to_json(kind: Type, value: Value) -> Json:
 
 
 def _named_keys(kind: Map) -> bool:
-    return isinstance(kind.key, (Enum, Sort))
+    return isinstance(kind.key, Named)
 
 
 def from_json(kind: Type, data: Json, place: str) -> Value:
@@ -113,7 +114,7 @@ def from_json(kind: Type, data: Json, place: str) -> Value:
             fields = _object(data, names, place)
             parts = zip(names, kind.parts, strict=True)
             return tuple(from_json(part, fields[name], f"{place}.{name}") for name, part in parts)
-        case Union() if kind.bare and not (isinstance(data, dict) and {*data} == {"tag", "value"}):
+        case Union() if untagged(kind) and not (isinstance(data, dict) and {*data} == {"tag", "value"}):
             return _of_some_kind(kind, data, place)
         case Union():
             fields = _object(data, ("tag", "value"), place)
@@ -129,7 +130,7 @@ def from_json(kind: Type, data: Json, place: str) -> Value:
 def _of_some_kind(kind: Union, data: Json, place: str) -> Value:
     """The value of a union that some JSON without a tag stands for."""
     found = []
-    for tag, inner in kind.bare.items():
+    for tag, inner in untagged(kind).items():
         with suppress(UserError):
             found.append((tag, (from_json(inner, data, place),)))
     if len(found) == 1:
@@ -139,16 +140,16 @@ def _of_some_kind(kind: Union, data: Json, place: str) -> Value:
         raise UserError(
             f'{place}: {_short(data)} may be of several kinds: write {{"tag": {tags}, "value": ...}}'
         )
-    kinds = " or ".join(map(_kind_text, kind.bare.values()))
+    kinds = " or ".join(map(_kind_text, untagged(kind).values()))
     raise UserError(f"{place}: a value of {kinds} is needed, not {_short(data)}")
 
 
 def bare_json(kind: Type, value: Value) -> Json:
     """A value as JSON without tags, where `from_json` finds these again."""
     match kind:
-        case Union() if kind.bare:
+        case Union() if untagged(kind):
             tag, (inner,) = value
-            told = bare_json(kind.bare[tag], inner)
+            told = bare_json(untagged(kind)[tag], inner)
             with suppress(UserError):
                 if from_json(kind, told, "") == value:
                     return told
@@ -182,7 +183,7 @@ def _map(kind: Map, data: Json, place: str) -> Value:
     pairs = [_array(pair, f"{place}, pair {i}", 2) for i, pair in enumerate(_array(data, place), 1)]
     read = {
         (key := from_json(kind.key, k, f"{place}, key {i}")): from_json(
-            kind.value, v, f"{place}[{kind.key.tla(key)}]"
+            kind.value, v, f"{place}[{in_tla(kind.key, key)}]"
         )
         for i, (k, v) in enumerate(pairs, 1)
     }
@@ -207,7 +208,7 @@ def _object(data: Json, names: tuple[str, ...], place: str) -> dict[str, Json]:
 
 
 def _kind_text(kind: Type) -> str:
-    return f"{kind!r} ({', '.join(kind.members)})" if isinstance(kind, (Enum, Sort)) else repr(kind)
+    return f"{kind!r} ({', '.join(kind.members)})" if isinstance(kind, Named) else repr(kind)
 
 
 def _short(data: Json) -> str:

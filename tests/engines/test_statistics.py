@@ -13,6 +13,7 @@ from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts, SimulateFacts
 from leadline.symbolic.engines.explore.simulate import SimulateOptions
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, RunStatistics
+from leadline.symbolic.lang import in_tla
 from leadline.symbolic.meaning import Explorer
 from tests.asking import model_for
 from tests.cli.conftest import Leadline, leadline  # noqa: F401  # a fixture
@@ -131,7 +132,7 @@ def test_values_of_built_in_protocols(name: str) -> None:
     explorer = Explorer(Semantics(model), (), 5)
     explorer.run()
     for place, variable in enumerate(model.variables):
-        counts = Counter(variable.type.tla(state[place]) for state in explorer.order)
+        counts = Counter(in_tla(variable.type, state[place]) for state in explorer.order)
         found = values[variable.name]
         assert found["distinct"] == len(counts)
         assert all(counts[one["value"]] == one["states"] for one in found["most_frequent"])

@@ -57,6 +57,7 @@ from leadline.symbolic.lang.temporal import (
     LeadsTo,
     Negated,
     expressions,
+    instances,
 )
 from leadline.symbolic.meaning import Word
 
@@ -183,7 +184,7 @@ def test_each_value_of_a_quantifier() -> None:
     )
     assert isinstance(found, ForEach) and isinstance(found.item, ForSome)
     assert found.var is not found.item.var
-    texts = {tuple(map(repr, expressions(y))) for x in found.instances() for y in x.instances()}  # type: ignore[attr-defined]
+    texts = {tuple(map(repr, expressions(y))) for x in instances(found) for y in instances(x)}  # type: ignore[arg-type]
     assert len(texts) == 4
     assert symmetric_sorts(built(), ()) == symmetric_sorts(built(claim(lambda p, s: found)), ())
 

@@ -20,6 +20,7 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     enum,
+    in_tla,
     record,
     sort,
     union,
@@ -148,7 +149,7 @@ PRINTED = [
 @pytest.mark.parametrize(("kind", "value", "text"), PRINTED, ids=lambda x: x if isinstance(x, str) else "")
 def test_values_print_as_in_tla(kind: Type, value: Any, text: str) -> None:
     assert kind.contains(value)
-    assert kind.tla(value) == text
+    assert in_tla(kind, value) == text
 
 
 SETS = [

@@ -31,6 +31,7 @@ from leadline.symbolic.lang import (
     eventually,
     for_each,
     for_some,
+    in_tla,
     leads_to,
     map_of,
     of,
@@ -161,7 +162,7 @@ class Read:
         explorer.run()
         self.runs, self.ours = Runs(semantics), list(explorer.order)
         values = [
-            f"S{k}_{i} == {variable.type.tla(state[i])}"
+            f"S{k}_{i} == {in_tla(variable.type, state[i])}"
             for k, state in enumerate(self.ours)
             for i, variable in enumerate(model.variables)
         ]

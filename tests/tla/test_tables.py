@@ -24,6 +24,7 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     UserError,
+    in_tla,
     listed,
     permuted,
     record,
@@ -128,7 +129,7 @@ def test_listed_values() -> None:
     """A permutation of a sort's members permutes the list, and the values keep their order and text."""
     kind = listed(MESSAGE, [("n2", 7), ("n1", 90), ("n3", 7), ("n1", 7)])
     assert [kind.value_of(x) for x in kind.values()] == [("n1", 7), ("n1", 90), ("n2", 7), ("n3", 7)]
-    assert kind.tla(kind.by_value["n3", 7]) == "[of |-> n3, round |-> 7]"
+    assert in_tla(kind, kind.by_value["n3", 7]) == "[of |-> n3, round |-> 7]"
     swap = {("Node", "n2"): "n3", ("Node", "n3"): "n2"}
     assert permuted(kind, kind.by_value["n2", 7], swap) == kind.by_value["n3", 7]
 
@@ -221,8 +222,8 @@ def test_values_in_slots() -> None:
     value = function({function({"of": 1, "round": 7}): 2})
     inside = typed(value, kind)
     assert inside == (((1, 7), 2), None, None) and untyped(inside, kind) == value
-    assert kind.tla(inside) == "([of |-> 1, round |-> 7] :> 2)"
-    assert Slots(Int(1, 2), Option(item), False).tla((None, (2, 1))) == "{[of |-> 2, round |-> 1]}"
+    assert in_tla(kind, inside) == "([of |-> 1, round |-> 7] :> 2)"
+    assert in_tla(Slots(Int(1, 2), Option(item), False), (None, (2, 1))) == "{[of |-> 2, round |-> 1]}"
 
 
 def test_a_run_shows_messages_and_not_the_slots_they_lie_in(

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from leadline.symbolic.lang import Bool, Int, Map, Option, Protocol, Record, Seq, Set, Tuple, build
+from leadline.symbolic.lang import AnyOf, Bool, Int, Map, Option, Protocol, Record, Seq, Set, Tuple, build
 from leadline.symbolic.lang.structures import record
-from leadline.symbolic.tla.lower.shapes import AnyOf
 from leadline.symbolic.trace import Trace, TraceEnd, lines, tla_module
 from leadline.symbolic.trace.text import changes, in_full
 from tests.trace.samples import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leadline.symbolic import bits
@@ -10,7 +11,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
-from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, nodes as n, schedule
+from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, in_tla, nodes as n, schedule
 from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, path_of
 
 if TYPE_CHECKING:
@@ -311,5 +312,5 @@ def values_at(machine: bits.Machine, found: Iterable[tuple[Words, Indices]]) -> 
     for place, (variable, (states, counts)) in enumerate(zip(machine.model.variables, found, strict=True)):
         frequent = (machine.state(one)[place] for one in states[:MOST_VALUES])
         pairs = zip(frequent, counts[:MOST_VALUES].tolist(), strict=True)
-        told[variable.name] = occurring(variable.type.tla, len(counts), pairs)
+        told[variable.name] = occurring(partial(in_tla, variable.type), len(counts), pairs)
     return told

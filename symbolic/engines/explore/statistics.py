@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from statistics import median
 from typing import TypedDict
 
-from leadline.symbolic.lang import Model, Value, shortened
+from leadline.symbolic.lang import Model, Value, in_tla, shortened
 from leadline.symbolic.meaning import State
 
 MOST_VALUES = 20
@@ -58,7 +59,9 @@ def occurring(
 def values_of(model: Model, counts: Sequence[Counter[Value]]) -> dict[str, Occurring]:
     """The values of a model's variables, which were counted in the variables' order."""
     pairs = zip(model.variables, counts, strict=True)
-    return {one.name: occurring(one.type.tla, len(x), x.most_common(MOST_VALUES)) for one, x in pairs}
+    return {
+        one.name: occurring(partial(in_tla, one.type), len(x), x.most_common(MOST_VALUES)) for one, x in pairs
+    }
 
 
 def counted_values(width: int, states: Sequence[State]) -> list[Counter[Value]]:

@@ -14,6 +14,7 @@ from leadline.symbolic.lang import (
     Holds,
     Negated,
     Temporal,
+    instances,
     joined,
     nodes as n,
     normal,
@@ -52,7 +53,7 @@ def split(formula: Temporal) -> tuple[SafetyPart, Temporal | None]:
             case Both(items=items):
                 waiting += reversed(items)
             case ForEach(item=item) if not split(item)[0].empty:
-                waiting += reversed(one.instances())
+                waiting += reversed(instances(one))
             case Holds(node=node):
                 found["initial"].append(node)
             case Always(item=Both(items=items)):

@@ -46,6 +46,7 @@ from leadline.symbolic.lang import (
     changes,
     fair_enabled,
     folded,
+    instances,
     is_plain,
     key_variables,
     nodes as n,
@@ -359,7 +360,7 @@ class _Monitor:
                 for item in items:
                     self.begin(item)
             case ForEach():
-                self.begin(Both(formula.instances()))
+                self.begin(Both(instances(formula)))
             case Always(item=item):
                 self._owe(item, None)
             case Eventually():
@@ -407,7 +408,7 @@ class _Monitor:
                     self._owe(item, now)
             case ForEach() | ForSome():
                 kind = Both if isinstance(formula, ForEach) else Either
-                self._owe(kind(formula.instances()), now)
+                self._owe(kind(instances(formula)), now)
             case Either(items=items):
                 self._choose(items, now)
             case Always(item=item):

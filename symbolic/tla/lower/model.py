@@ -32,6 +32,7 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Variable,
+    in_tla,
     nodes as n,
     primed,
     told_apart,
@@ -183,7 +184,7 @@ class Claims:
 
 def _named(before: str, name: str | None, value: n.Node) -> str:
     """The value of a variable, after those of the variables before it: `c = c1, d = d2`."""
-    shown = value.type.tla(value.value) if isinstance(value, n.Const) else "..."
+    shown = in_tla(value.type, value.value) if isinstance(value, n.Const) else "..."
     return f"{before}{', ' if before else ''}{name or 'element'} = {shown}"
 
 

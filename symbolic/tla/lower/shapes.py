@@ -27,6 +27,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from leadline.symbolic.lang import (
+    AnyOf,
     Atoms,
     Bool,
     Graph,
@@ -47,7 +48,9 @@ from leadline.symbolic.lang import (
     Union,
     UserError,
     Value,
+    entry_of,
     listed,
+    without_places,
 )
 
 NEVER: Type = Never()
@@ -61,22 +64,6 @@ MOST_KEYS = 4_096
 """The most arguments that a map has a value for each of: where there may be more, runs say which there are."""
 
 _TAKEN = ("node", "is_in")
-
-
-class AnyOf(Union):
-    """Values of several kinds; each is told without its tag."""
-
-    @property
-    def bare(self) -> dict[str, Type]:
-        return variants(self)
-
-    def shown(self, value: Value) -> tuple[Type, Value]:
-        tag, (inner,) = value
-        return self.by_tag[tag].parts[0], inner
-
-    def tla(self, value: Value) -> str:
-        kind, inner = self.shown(value)
-        return kind.tla(inner)
 
 
 def atom(name: str) -> Atoms:
@@ -192,9 +179,9 @@ def choice_key(kind: Type, value: Value) -> Any:
     match kind:
         case Slots():
             members = frozenset(one for one in value if one is not None)
-            return choice_key((Graph if kind.graph else Set)(kind.item), members)
-        case Graph():
-            pairs = sorted((choice_key(kind.key, x), choice_key(kind.value, y)) for x, y in value)
+            return choice_key(without_places(kind), members)
+        case Graph(item=Tuple(items=(key, one))):
+            pairs = sorted((choice_key(key, x), choice_key(one, y)) for x, y in value)
             return (len(pairs), [x for x, _ in pairs], [y for _, y in pairs])
         case Set(item=item):
             return (len(value), sorted(choice_key(item, x) for x in value))
@@ -290,7 +277,8 @@ def _alike(a: Type, b: Type) -> Type | None:
         case (Int(), Int()) | (Atoms(), Atoms()):
             return a.join(b)
         case ((Graph() | Map()), (Graph() | Map())) if isinstance(a, Graph) or isinstance(b, Graph):
-            return graph_of(join(a.key, b.key), join(given(a.value), given(b.value)))
+            (key, value), (other, item) = argument_and_value(a), argument_and_value(b)
+            return graph_of(join(key, other), join(given(value), given(item)))
         case (Graph(), Tuple(items=())) | (Tuple(items=()), Graph()):
             return a if isinstance(a, Graph) else b
         case (Graph(), _) | (_, Graph()):
@@ -332,9 +320,9 @@ def _join_slots(a: Type, b: Type) -> Type | None:
         return slots if slots.graph else None
     if isinstance(other, Slots) and other.graph is slots.graph:
         key = Int(1, max(slots.key.cardinality, other.key.cardinality))
-        return Slots(key, Mapped(join(slots.item, other.item)), slots.graph)
+        return Slots(key, Mapped(join(entry_of(slots), entry_of(other))), slots.graph)
     if isinstance(other, Set) and isinstance(other, Graph) is slots.graph:
-        return Slots(slots.key, Mapped(join(slots.item, unlisted(other.item))), slots.graph)
+        return Slots(slots.key, Mapped(join(entry_of(slots), unlisted(other.item))), slots.graph)
     return None
 
 
@@ -381,6 +369,11 @@ def function_type(pairs: list[tuple[Type, Any, Type]]) -> Type:
     if is_message(key) or key.capped > MOST_KEYS:
         return graph_of(key, value)
     return Map(key, value if key.cardinality == len(pairs) else Mapped(value))
+
+
+def argument_and_value(kind: Map | Graph) -> tuple[Type, ...]:
+    """The types of a function's arguments and of its values."""
+    return kind.item.parts if isinstance(kind, Graph) else kind.parts
 
 
 def graph_of(key: Type, value: Type) -> Graph:
@@ -441,7 +434,8 @@ def retyped(value: Value, kind: Type, wider: Type) -> Value:
         case Seq(), Seq():
             return tuple(retyped(x, kind.item, wider.item) for x in value)
         case Slots(), Slots():
-            return tuple(None if x is None else retyped(x, kind.item, wider.item) for x in value)
+            item, target = entry_of(kind), entry_of(wider)
+            return tuple(None if x is None else retyped(x, item, target) for x in value)
         case Map(), Map():
             known: dict[Value, Value] = {}
             for key, x in zip(kind.keys, value, strict=True):
@@ -466,7 +460,7 @@ def as_data(kind: Type) -> Any:
         case Record():
             return [name, {field: as_data(part) for field, part in kind.fields}]
         case Slots():
-            return [name, kind.key.cardinality, as_data(kind.item), kind.graph]
+            return [name, kind.key.cardinality, as_data(entry_of(kind)), kind.graph]
         case Map(value=Option(item=item)):
             return [name, as_data(kind.key), as_data(item), True]
         case Map():

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.lang import BOOL, Int, Mapped, Set, Slots, Type, nodes as n
+from leadline.symbolic.lang import BOOL, Int, Mapped, Set, Slots, Type, entry_of, nodes as n
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at
 
@@ -39,11 +39,11 @@ def slot(t: Terms, node: n.Node, place: n.Node) -> tuple[n.Node, n.Node]:
     if isinstance(node, n.MapBuild):
         match body_at(node, place):
             case n.Ite(condition=here, then=n.Coerce(item=item), orelse=n.Const(value=None)) if (
-                item.type == kind.item
+                item.type == entry_of(kind)
             ):
                 return here, item
     there = t.make(n.Apply, kind.value, node, place)
-    return t.make(n.IsSome, BOOL, there), t.make(n.Get, kind.item, there)
+    return t.make(n.IsSome, BOOL, there), t.make(n.Get, entry_of(kind), there)
 
 
 def member_at(t: Terms, node: n.Node, place: n.Node) -> tuple[n.Node, n.Node]:
@@ -161,7 +161,7 @@ def inserted(t: Terms, node: n.Node, entry: n.Node, where: n.Node) -> n.Node:
     assert isinstance(kind, Slots)
     last = kind.key.cardinality + 1
     more = Slots(Int(1, last), kind.value, kind.graph)
-    added = t.ite(where, _some(t, t.convert(entry, kind.item), kind.value), t.const(kind.value, None))
+    added = t.ite(where, _some(t, t.convert(entry, entry_of(kind)), kind.value), t.const(kind.value, None))
     return t.make(n.MapUpdate, more, converted(t, node, more), t.const(more.key, last), added)
 
 
@@ -175,7 +175,7 @@ def _resized(t: Terms, node: n.Node, target: Slots) -> n.Node:
 
     def at(place: n.Node) -> n.Node:
         here, item = slot(t, node, t.convert(place, old))
-        found = t.ite(here, _some(t, t.convert(item, target.item), target.value), none)
+        found = t.ite(here, _some(t, t.convert(item, entry_of(target)), target.value), none)
         return t.ite(t.member(place, t.universe(old)), found, none)
 
     result = t.bind(n.MapBuild, target.key, "slot", at, lambda _: target)
@@ -191,7 +191,7 @@ def _resized(t: Terms, node: n.Node, target: Slots) -> n.Node:
             every,
         )
         moved = t.make(
-            n.MapUpdate, target, result, free, _some(t, t.convert(item, target.item), target.value)
+            n.MapUpdate, target, result, free, _some(t, t.convert(item, entry_of(target)), target.value)
         )
         result = t.ite(here, moved, result)
     return result
@@ -290,6 +290,6 @@ def converted(t: Terms, node: n.Node, target: Slots) -> n.Node:
 def _items_as(t: Terms, node: n.Node, target: Slots) -> n.Node:
     def at(place: n.Node) -> tuple[n.Node, n.Node]:
         here, item = slot(t, node, place)
-        return here, t.convert(item, target.item)
+        return here, t.convert(item, entry_of(target))
 
     return built(t, node, target.graph, at)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from leadline.symbolic.lang import (
+    AnyOf,
     Atoms,
     Graph,
     Listed,
@@ -79,7 +80,7 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
                 if isinstance(key, Listed) or made.key.cardinality == key.cardinality
                 else shapes.partial_map(made)
             )
-        case shapes.AnyOf():
+        case AnyOf():
             return shapes.joined(sorted_type(x, sorts) for x in shapes.variants(kind).values())
     return kind
 

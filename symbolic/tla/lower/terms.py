@@ -30,6 +30,7 @@ from leadline.symbolic.lang import (
     Value,
     coerce,
     fits,
+    in_tla,
     int_range,
     is_total,
     listed_member,
@@ -109,7 +110,7 @@ class Terms(Builder):
             if inner is not None:
                 return inner
             if isinstance(node, n.Const) and not target.contains(node.value):
-                return self.undefined(target, f"{source.tla(node.value)} is outside of {target!r}")
+                return self.undefined(target, f"{in_tla(source, node.value)} is outside of {target!r}")
             with placed(self.place):
                 return self.sound(coerce(node, target))
         return restructured(self, node, source, target)
@@ -735,7 +736,7 @@ class Terms(Builder):
     def _arguments(self, node: n.Node) -> n.Node:
         """The arguments of a function that is a set of pairs."""
         assert isinstance(node.type, Graph)
-        target = Set(node.type.key)
+        target = Set(node.type.item.parts[0])
         match node:
             case n.SetOf(items=items):
                 return self.make(n.SetOf, target, tuple(self.components(x)[0] for x in items))
@@ -802,7 +803,7 @@ class Terms(Builder):
         """The same where the other is a map, of whose arguments none are added."""
         whole, graph = (left, right) if isinstance(left.type, Map) else (right, left)
         assert isinstance(whole.type, Map) and isinstance(graph.type, Graph)
-        key, value = whole.type.key, Mapped(join(shapes.given(whole.type.value), graph.type.value))
+        key, value = whole.type.key, Mapped(join(shapes.given(whole.type.value), graph.type.item.parts[1]))
         kind = Map(key, value)
         whole = self.convert(whole, kind)
         if isinstance(graph, n.SetOf):
