@@ -66,6 +66,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.meaning.trace import action_named
 from leadline.symbolic.trace import Trace
+from leadline.symbolic.trace.document import no_key_twice
 from leadline.symbolic.trace.values import bare_json, field_names, from_json, spelled
 
 _MOST_TOLD = 10
@@ -239,7 +240,8 @@ def _of_ndjson(file: BinaryIO, path: Path, wrong: Callable[[str], None]) -> Iter
             continue
         try:
             # Some systems begin a file with a mark of its byte order.
-            event = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            written = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            event = json.loads(written, object_pairs_hook=no_key_twice)
         except (ValueError, RecursionError) as error:
             if line.endswith(b"\n"):
                 wrong(f"{path}:{number} is not JSON: {error}")
@@ -255,6 +257,9 @@ def _of_ndjson(file: BinaryIO, path: Path, wrong: Callable[[str], None]) -> Iter
 def _of_csv(text: str, path: Path, wrong: Callable[[str], None]) -> Iterator[tuple[int, Raw]]:
     reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
     try:
+        names = reader.fieldnames or ()
+        if twice := sorted({x for x in names if [*names].count(x) > 1}):
+            raise UserError(f"{path}:1: the header has {', '.join(twice)} twice")
         for row in reader:
             if None in row or None in row.values():
                 wrong(f"{path}:{reader.line_num}: it has not as many fields as the header")
@@ -274,7 +279,7 @@ def _of_cell(text: str) -> Any:
 
 def _of_itf(text: str, path: Path) -> Iterator[tuple[int, Raw]]:
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON: {error}") from error
     states = data.get("states") if isinstance(data, dict) else None

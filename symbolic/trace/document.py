@@ -306,7 +306,7 @@ def read_object(path: Path | Readable) -> dict[str, Json]:
     """
     text = read_text(path)
     try:
-        data = json.loads(text, object_pairs_hook=_no_key_twice, parse_int=_integer)
+        data = json.loads(text, object_pairs_hook=no_key_twice, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON: {error}") from error
     if not isinstance(data, dict):
@@ -320,7 +320,12 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these keys and values, as a hook for the reader of JSON.
+
+    Raises:
+        ValueError: if a key is there twice.
+    """
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]

@@ -205,6 +205,9 @@ def test_csv_and_itf(tmp_path: Path) -> None:
     about = read_map(_written(tmp_path / "map.toml", MAP))
     found = conformance(MODEL, [path], about)
     assert found and found.run is not None
+    path.write_text("event,which,event\non,l1,off\n")
+    with pytest.raises(UserError, match=r"log.csv:1: the header has event twice"):
+        conformance(MODEL, [path], about)
     path = tmp_path / "run.itf.json"
     path.write_text(json.dumps(itf(MODEL, found.run)))
     again = conformance(MODEL, [path])
@@ -341,6 +344,7 @@ def test_limits(tmp_path: Path) -> None:
     [
         ("{", r"node0.ndjson:1: the last line is cut off or no JSON"),
         ("[1]\n", r"node0.ndjson:1: an object is needed"),
+        ('{"event": "on", "event": "off"}\n', r"node0.ndjson:1 .*an object has the key 'event' twice"),
         ('{"event": "of"}\n', "lamps has no action `of`.*a map says under"),
         (
             '{"step": "on"}\n',
