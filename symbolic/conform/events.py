@@ -194,6 +194,15 @@ class Log:
         needs = {node: self.needs.get((node, cut[node]), {}) for node in left}
         return [node for node in left if all(cut[other] >= least for other, least in needs[node].items())]
 
+    def waiting(self) -> list[str]:
+        """The first events of the nodes that no order reaches, since they wait for each other; as places."""
+        cut = [0] * len(self.nodes)
+        while ready := self.next(tuple(cut)):
+            for node in ready:
+                cut[node] += 1
+        left = (node for node, past in enumerate(cut) if past < len(self.nodes[node]))
+        return [self.place(node, cut[node]) for node in left]
+
 
 def formula(model: Model, part: Part) -> n.Node:
     """The formula that a state has a part."""

@@ -473,6 +473,10 @@ class Reader:
             sender = self._sent.get(message)
             if sender is not None and sender[0] != thread:
                 self.log.needs[thread, place] = {sender[0]: sender[1] + 1}
+        if self.log.needs and (waiting := self.log.waiting()):
+            by = "messages and times" if self.log.has_clock else "messages"
+            told = f"the {by} leave no order of the events: each of these waits for another one"
+            self.wrong.append(f"{', '.join(waiting)}: {told}")
 
     def _call(self, raw: Raw) -> int:
         """The number of the actions and picks that an event tells."""
