@@ -279,6 +279,15 @@ Comes == n = 3 ~> n < 20
 """
 
 
+@pytest.fixture
+def hardly_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter hardly runs ahead, so that types widen often."""
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    for module, name in ((origin, "WALK"), (learning, "WALK"), (learning, "LONG_WALK")):
+        monkeypatch.setattr(module, name, 2)
+
+
 LINES = ("", "SYMMETRY Symmetry", "VIEW View", "CONSTRAINT Low", "PROPERTY Comes")
 
 
@@ -290,14 +299,15 @@ LINES = ("", "SYMMETRY Symmetry", "VIEW View", "CONSTRAINT Low", "PROPERTY Comes
     ],
 )
 def test_a_search_goes_on_where_types_widen(
-    lines: str, workers: int, tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+    lines: str,
+    workers: int,
+    tmp_path: Path,
+    at_once: None,
+    hardly_ahead: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The interpreter hardly runs ahead: no state is looked at twice all the same."""
+    """No state is looked at twice."""
     monkeypatch.setattr(divided, "ALONE", 4)
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
-    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
-    for module, name in ((origin, "WALK"), (learning, "WALK"), (learning, "LONG_WALK")):
-        monkeypatch.setattr(module, name, 2)
     went = []
     go_on = Search.go_on_from
 
@@ -314,6 +324,22 @@ def test_a_search_goes_on_where_types_widen(
     assert replace(facts, by="values", by_values_since=None) == by_values
     told = [(one.property, one.verdict, one.steps) for one in expected.results]
     assert [(one.property, one.verdict, one.steps) for one in found.results] == told
+
+
+def test_a_violation_stays_where_memory_ends_as_types_widen(
+    tmp_path: Path, at_once: None, hardly_ahead: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> bool:
+        raise MemoryError
+
+    monkeypatch.setattr(Search, "go_on_from", full)
+    config = "INIT Init NEXT Next CONSTANT P = {p1} INVARIANT Early CHECK_DEADLOCK FALSE"
+    found, facts = explored(tmp_path, GROWING.replace("====", "Early == n < 1\n===="), config)
+    assert [(one.verdict, one.steps) for one in found.results] == [
+        (Verdict.VIOLATED, 1),
+        (Verdict.UNKNOWN, None),
+    ]
+    assert facts.stopped is not None and facts.stopped.startswith("memory") and facts.states > 1
 
 
 MANY = """---- MODULE Many ----

@@ -198,6 +198,18 @@ class Explore(Engine):
         from leadline.symbolic.engines.explore.specifications import answer_of_module
 
         narrower: list[CircuitExplorer] = []
+        violated: dict[str, Result] = {}
+
+        def done(one: Result) -> None:
+            violated[one.property] = one
+            listener.done(one)
+
+        def with_told(answer: Answer) -> Answer:
+            # A search that has begun anew, on circuits or with wider types, may end before it finds them again.
+            def known(one: Result) -> Result:
+                return violated.get(one.property, one) if one.verdict is Verdict.UNKNOWN else one
+
+            return replace(answer, results=[*map(known, answer.results)])
 
         def on_circuits(begun: Callable[[], None], lowered: Model, asked: Query, rest: Limits) -> Answer:
             assert isinstance(asked.options, ExploreOptions)
@@ -207,10 +219,14 @@ class Explore(Engine):
                 listener.progress(now)
 
             # Violations have values of the interpreter for the listener.
-            told = Listener(progress, done=lambda one: listener.done(told_by_values(lowered, one)))
+            told = Listener(progress, done=lambda one: done(told_by_values(lowered, one)))
             return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
-        return answer_of_module(model, query, limits, listener, on_circuits)
+        heard = Listener(listener.progress, done)
+        try:
+            return with_told(answer_of_module(model, query, limits, heard, on_circuits))
+        except Interrupted as interrupted:
+            raise Interrupted(with_told(interrupted.answer), interrupted.message) from None
 
 
 class Forecast:

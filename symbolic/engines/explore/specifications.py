@@ -217,10 +217,21 @@ def _on_circuits(
             narrow = origin.model()
         if any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
-        *_, (lowered, answer) = widened_answers(replace(narrow, parameters=model.parameters), limits, put)
+        narrow = replace(narrow, parameters=model.parameters)
+        *before, (lowered, answer) = widened_answers(narrow, limits, put)
     except (LeadlineError, Unsupported, RecursionError):
         return None
+    if before:
+        answer = _gone_on(before[-1][1], answer)
     return _of_module(model, lowered, answer)
+
+
+def _gone_on(before: Answer, answer: Answer) -> Answer:
+    """An answer with wider types, as far as that before had come if a limit has ended it before it went on."""
+    far, facts = before.told(ExploreFacts), answer.told(ExploreFacts)
+    if facts.stopped is None or facts.states >= far.states:
+        return answer
+    return replace(answer, facts=replace(far, stopped=facts.stopped, steps_out_of_bounds=0))
 
 
 def _of_module(model: Model, lowered: Model, answer: Answer) -> Answer | None:
