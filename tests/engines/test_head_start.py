@@ -30,9 +30,10 @@ def begun(
     engines: list[str] = []
 
     class Noted(QueryProcess):
-        def __init__(self, model: Any, query: Query, *others: Any) -> None:
+        def __init__(self, model: Any, query: Query, limits: Limits, branches: bool, beside: bool) -> None:
+            assert beside, "the fork server would be started"
             engines.append(query.engine)
-            super().__init__(model, query, *others)
+            super().__init__(model, query, limits, branches, beside)
 
     monkeypatch.setattr(parallel, "QueryProcess", Noted)
     monkeypatch.setattr(explore, "HEAD_START", seconds)

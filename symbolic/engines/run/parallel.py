@@ -203,7 +203,7 @@ def answer_in_children(
         for group in _by_head_start(queries, ahead, limits, patience):
             early = patience.others_wait
             for query in (_unsettled(model, query, shared) for query in group):
-                process = stack.enter_context(QueryProcess(model, query, limits, branches, early))
+                process = stack.enter_context(QueryProcess(model, query, limits, branches, bool(ahead)))
                 sessions[process] = _Session(model, query, shared)
                 if early:
                     patience.ahead[process] = sessions[process]

@@ -285,9 +285,9 @@ class QueryProcess:
         limits: the child limits its address space itself; the caller has to watch the time.
         branches: whether the child is a copy of this process, which has the model: to make it anew may take
             long. This process may have no threads then.
-        ahead: whether it goes ahead of others, which the fork server may not be needed for. It is a copy of this
-            process then, if that may be. So is each about a specification in another language, whose model takes
-            longer to make than the engines to load.
+        beside: whether other engines are asked as well. It is a copy of this process then, if that may be: the
+            start of the fork server costs more than the few modules that this process has not loaded. So is each
+            about a specification in another language, whose model takes longer to make than the engines to load.
 
     Raises:
         UserError: if the protocol is a class that cannot be sent.
@@ -299,7 +299,7 @@ class QueryProcess:
     """
 
     def __init__(
-        self, model: Model, query: Query, limits: Limits, branches: bool = False, ahead: bool = False
+        self, model: Model, query: Query, limits: Limits, branches: bool = False, beside: bool = False
     ) -> None:
         self.query = query
         self.limits = limits
@@ -312,7 +312,7 @@ class QueryProcess:
         self._rest = b""
         self._waits = False
         self._leads = not branches
-        copied = branches or ((ahead or model.origin is not None) and _may_branch())
+        copied = branches or ((beside or model.origin is not None) and _may_branch())
         # A protocol that cannot be sent is told before anything is open.
         job = None if copied else _job(model, query, limits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
