@@ -240,10 +240,12 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_alias_of_a_configuration_is_shown(module: None, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("Sum.tla").write_text(SUM.replace(", odd |-> CHOOSE n \\in {1} : n = x", ""), encoding="utf-8")
+    text = SUM.replace("odd |-> CHOOSE n \\in {1} : n = x", 'level |-> TLCGet("level")')
+    Path("Sum.tla").write_text(text.replace("Naturals", "Naturals, TLC"), encoding="utf-8")
     for command in (["explore"], ["check", "--depth", "3"]):
         assert main([command[0], "Sum.tla", *command[1:]]) == 12
         out = capsys.readouterr().out
+        assert [line.split()[-1] for line in out.splitlines() if "level ==" in line] == ["1", "2", "3", "4"]
         assert [line.split()[-1] for line in out.splitlines() if "sum ==" in line] == ["0", "1", "2", "3"]
         assert [line.split()[-1] for line in out.splitlines() if "after ==" in line] == [
             "{1}",

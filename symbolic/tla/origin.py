@@ -389,9 +389,10 @@ def fields_of(interpreter: Interpreter, states: Sequence[State], loop: int | Non
     # The last state of a run with a loop is the one at the loop again, unless the run stops there.
     after_last = states[loop + 1] if loop is not None and loop < last else states[-1]
     found = list[tuple[Field, ...]]()
-    for state, after in zip(states, (*states[1:], after_last), strict=True):
+    for level, (state, after) in enumerate(zip(states, (*states[1:], after_last), strict=True), start=1):
         try:
-            shown = interpreter.guarded(lambda: operators.listed(value(state, after)))  # noqa: B023
+            with operators.at_level(level):
+                shown = interpreter.guarded(lambda: operators.listed(value(state, after)))  # noqa: B023
         except EvaluationError as error:
             found.append((Field(whole, None, str(error)),))
         else:

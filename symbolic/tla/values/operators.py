@@ -8,6 +8,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -360,6 +361,17 @@ def set_level(level: int | None) -> None:
         _registers.pop("level", None)
     else:
         _registers["level"] = level
+
+
+@contextmanager
+def at_level(level: int) -> Iterator[None]:
+    """`TLCGet("level")` is `level` within, and afterwards what it was."""
+    before = _registers.get("level")
+    set_level(level)
+    try:
+        yield
+    finally:
+        set_level(before)
 
 
 _statistics: list[Callable[[], dict[Value, Value]]] = []
