@@ -244,6 +244,8 @@ def for_truth(formula: n.Node) -> n.Node:
 
     Where nothing but the truth of a quantifier `forall` counts, it is written out, and has none.
     """
+    if not n.kept(formula, "_ordered", _ordered):
+        return formula
     match formula:
         case n.And(items=items):
             return n.make(n.And, formula.type, formula.span, tuple(map(for_truth, items)))
@@ -265,6 +267,10 @@ def for_truth(formula: n.Node) -> n.Node:
             changed = for_truth(body)
             return rebuilt(formula, lambda x: changed if x is body else x)
     return formula
+
+
+def _ordered(node: n.Node, inside: list[bool]) -> bool:
+    return any(inside) or (isinstance(node, n.Forall) and isinstance(node.var.type, Sort))
 
 
 def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.Node]) -> set[Sort]:

@@ -42,7 +42,7 @@ from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.actions import Paths
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.picks import Way
-from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported, deeply
+from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
 from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type
 from leadline.symbolic.tla.lower.steps import actions_of, converted
 from leadline.symbolic.tla.read import syntax as s
@@ -211,7 +211,7 @@ def _is_safety(formula: Temporal) -> bool:
     return False
 
 
-@deeply()
+@s.deeply()
 def lowered(
     specification: Specification,
     types: Mapping[str, Type],
@@ -271,7 +271,7 @@ def lowered(
     )
 
 
-@deeply()
+@s.deeply()
 def initial_types(specification: Specification) -> dict[str, Type]:
     """The types of the values that the initial condition gives to variables, whether or not a state has them all.
 
@@ -305,7 +305,7 @@ def _properties(lowering: Lowering, lacking: dict[str, Exception] | None) -> dic
     return found
 
 
-@deeply()
+@s.deeply()
 def property_of(lowering: Lowering, name: str) -> Property:
     """A claim of the configuration.
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -14,19 +12,6 @@ from leadline.symbolic.tla.read import syntax as s
 
 DEEPEST = 24
 """How often an operator is put into itself; what lies deeper is out of bounds."""
-_FRAMES = 200
-"""The most nested calls in Python for each level of a recursion in TLA+."""
-
-
-@contextmanager
-def deeply() -> Iterator[None]:
-    """Lift Python's recursion limit, so that the one of TLA+ (`DEEPEST`) is reached first."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, DEEPEST * _FRAMES))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 class Unsupported(Exception):

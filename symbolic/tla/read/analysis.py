@@ -52,9 +52,19 @@ class Analysis:
     def free(self, e: s.Node) -> frozenset[str]:
         """The names in an expression that are not bound in it, among them `@` and built-in operators."""
         known = self._free.get(id(e))
-        if known is None:
-            known = self._free[id(e)] = (e, self._find_free(e))
-        return known[1]
+        return known[1] if known is not None else self._find_below(e)
+
+    def _find_below(self, e: s.Node) -> frozenset[str]:
+        # By a stack: expressions may nest deeply.
+        found, work = list[s.Node](), [e]
+        while work:
+            node = work.pop()
+            if id(node) not in self._free:
+                found.append(node)
+                work += s.children(node)
+        for node in reversed(found):
+            self._free[id(node)] = (node, self._find_free(node))
+        return self._free[id(e)][1]
 
     def _find_free(self, e: s.Node) -> frozenset[str]:
         match e:

@@ -139,6 +139,8 @@ _SUBSCRIPTED = {"step_expr_or_stutter": "[]_", "step_expr_no_stutter": "<<>>_"}
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _QUANTIFIER = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
 _METHODS = {"except": "except_", "lambda": "lambda_"}
+_LONGEST = 30
+"""The most operators of one kind beside each other, as in `a + b + c`, that nest: more are one application."""
 _PUNCTUATION = frozenset({
     "langle_bracket", "rangle_bracket", "rangle_bracket_sub", "maps_to", "all_map_to", "gets", "set_in",
     "colon",
@@ -283,8 +285,23 @@ class Reader:
         return s.Apply(operator, (self.expr(part(node, "lhs")),), place=self.place(part(node, "symbol")))
 
     def bound_infix_op(self, node: Tree, place: s.Place) -> s.Expression:
+        operator, chain = _infix(node), [node]
+        assert operator is not None
+        while INFIX[operator].repeats and _infix(part(chain[-1], "lhs")) == operator:
+            chain.append(part(chain[-1], "lhs"))
+        for one in chain:
+            self.check_clashes(one, operator)
+        found = self.expr(part(chain[-1], "lhs"))
+        rest = [self.expr(part(one, "rhs")) for one in reversed(chain)]
+        if operator == "\\X" or len(chain) > _LONGEST:  # a triple, not a pair of pairs
+            return s.Apply(operator, (found, *rest), place=self.place(part(node, "symbol")))
+        for one, right in zip(reversed(chain), rest, strict=True):
+            found = s.Apply(operator, (found, right), place=self.place(part(one, "symbol")))
+        return found
+
+    def check_clashes(self, node: Tree, operator: str) -> None:
+        """Keep the mistake that an operand of an infix operator needs parentheses."""
         symbol, left, right = part(node, "symbol"), part(node, "lhs"), part(node, "rhs")
-        operator = ASCII[symbol.type]
         for side in (left, right):
             inner = _infix(side)
             if inner is not None and clash(operator, inner, side is left):
@@ -293,12 +310,6 @@ class Reader:
             prefix = ASCII[part(left, "symbol").type]
             if prefix_clash(prefix, operator):
                 self.binds_equally(symbol, prefix, operator)
-        arguments: tuple[s.Expression, ...] = (self.expr(left), self.expr(right))
-        if operator == "\\X" and left.type == "bound_infix_op":
-            first = arguments[0]
-            if isinstance(first, s.Apply) and first.operator == "\\X":  # a triple, not a pair of pairs
-                arguments = (*first.arguments, arguments[1])
-        return s.Apply(operator, arguments, place=self.place(symbol))
 
     def parentheses(self, node: Tree, place: s.Place) -> s.Expression:
         return self.expr(node.named_children[0])

@@ -15,7 +15,10 @@ from typing import TypeAlias, cast
 from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.enabled import fairness, marked
+from leadline.symbolic.tla.read.parse import INFIX
 from leadline.symbolic.tla.read.standard import ANY_NUMBER, STANDARD, Arities
+
+_ASSOCIATIVE = frozenset({"+", "*", "\\cup", "\\cap", "\\o", "@@"})
 
 
 class NoPart(Exception):
@@ -117,10 +120,23 @@ def _operands(e: s.Expression) -> list[s.Expression]:
             return [function]
         case s.Let(_, inner):
             return [inner]
+        case s.Apply(operator, (first, _, _, *_) as items) if operator != "\\X" and first.place < e.place:
+            # A long chain, such as `a /\ b /\ c`: its symbol stands behind an operand, that of a list before.
+            return [replace(e, arguments=items[:-1]), items[-1]]
     bounds, body = _binder(e)
     if body is not None:
         return [one.domain for one in bounds if one.domain is not None]
     return [cast(s.Expression, part) for part in s.children(e)]
+
+
+def _in_pairs(e: s.Apply, symbol: Symbol) -> s.Apply:
+    """A long chain of an infix operator as applications to two operands, which nest little if it associates."""
+    items: list[s.Expression] = list(e.arguments)
+    while len(items) > 2:
+        end = len(items) if symbol.key in _ASSOCIATIVE and symbol.place == s.BUILT_IN else 2
+        pairs = [replace(e, arguments=(*items[at : at + 2],)) for at in range(0, end - 1, 2)]
+        items = [*pairs, *items[2 * len(pairs) :]]
+    return replace(e, arguments=(*items,))
 
 
 def _binder(e: s.Expression) -> tuple[Sequence[s.Bound], s.Expression | None]:
@@ -270,6 +286,9 @@ class Resolver:
             if self.named(whole, names)[0] is not None:
                 return self.part(whole, e.place, names)
         symbol = self.symbol(e, names)
+        chained = e.operator in INFIX and len(e.arguments) > 2
+        if chained and symbol is not None and symbol.key not in ANY_NUMBER:
+            return self.apply(_in_pairs(e, symbol), names)
         steps = [argument for step in e.prefix for argument in step.arguments]
         written = (*steps, *e.arguments)
         if symbol is None:

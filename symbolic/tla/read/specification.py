@@ -139,6 +139,7 @@ class Specification:
         yield from (*self.constraints, *self.action_constraints)
 
 
+@s.deeply()
 def load(
     path: Path,
     config: Config | None = None,

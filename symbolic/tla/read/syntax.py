@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import linecache
 import re
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
@@ -84,7 +86,8 @@ class Apply(Node):
 
     Attributes:
         operator: the name; for a symbol its ASCII form: see `leadline.symbolic.tla.read.parse`. The junctions
-            `/\\` and `\\/` have any number of arguments.
+            `/\\` and `\\/` have any number of arguments, and before names are resolved so has a long chain of
+            any infix operator.
         arguments: what it is applied to.
         prefix: the instances that the name is reached through, outermost first: `M(1)!Op` has `M(1)`.
             A resolved expression has none.
@@ -432,6 +435,21 @@ def rebuilt(e: N, of: Callable[[Any], Any]) -> N:
 
     found = {name: other(getattr(e, name)) for name in _parts(e)}
     return replace(e, **found) if any(getattr(e, name) is not x for name, x in found.items()) else e
+
+
+@contextmanager
+def deeply() -> Iterator[None]:
+    """Lift Python's recursion limit while trees are walked: TLC, too, reads chains of hundreds of IFs."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+_FRAMES = 5_000
+"""The most nested calls in Python; lowering has up to 200 for each level of a recursion in TLA+."""
 
 
 def nodes(e: Node) -> Iterator[Node]:

@@ -374,16 +374,6 @@ def lambda_(t: Translation, e: s.Lambda, scope: Scope) -> Code:
     return fails("LAMBDA is an operator, not a value")
 
 
-# An expression that needs statements becomes a function of its own
-
-
-def function(t: Translation, e: s.Expression, scope: Scope) -> Code:
-    truth = isinstance(e, s.Quantified)
-    fn = t.source.fn(type(e).__name__.lower(), (), scope.fn)
-    kind = t.body(e, replace(scope, fn=fn), fn.lines, truth)
-    return Code(t.source.call(scope.fn, fn), Kind.TRUTH if truth else kind)
-
-
 def joined(kinds: list[Kind]) -> Kind:
     """The kind of a value that is of one of these kinds."""
     if Kind.LAZY in kinds:
@@ -432,6 +422,6 @@ NODES: Mapping[type[s.Expression], Rule] = {
     s.Let: Translation.let,
     s.Subscripted: subscripted,
     s.Lambda: lambda_,
-    **dict.fromkeys((s.Quantified, s.Choose, s.Filter, s.Image, s.Function), function),
+    **dict.fromkeys((s.Quantified, s.Choose, s.Filter, s.Image, s.Function), Translation.function),
 }
 """The rules of the kinds of nodes; one that needs statements becomes a function of its own."""

@@ -88,6 +88,7 @@ class Interpreter:
         """As `steps`, with `add((picks, next state))`. It raises the errors of evaluation: see `error`."""
         return self._searches(traced=True)
 
+    @s.deeply()
     def _searches(self, traced: bool) -> list[Callable[..., None]]:
         made = [self._initial(traced)] + [self._step(action, traced) for action in self.actions]
         namespace = self.source.load()
@@ -119,6 +120,7 @@ class Interpreter:
         fn.lines.append(f"({''.join(f'{name}, ' for name in now.values())}) = state")
         return fn, now
 
+    @s.deeply()
     def steps_of(self, e: s.Expression) -> Callable[..., None]:
         """The function that finds the steps of a formula: `(state, add)`, calling `add(next state)`.
 
@@ -238,6 +240,7 @@ class Interpreter:
         term = self.term(e)
         return self.guarded(lambda: operators.listed(term(state)))
 
+    @s.deeply()
     def _function(self, e: s.Expression, step: bool | None, truth: bool = True) -> Callable[..., Any]:
         fn = self.source.fn("formula", () if step is None else ("state", "after") if step else ("state",))
         reads = self.translation.analysis.reads(e)

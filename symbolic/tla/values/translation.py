@@ -38,6 +38,8 @@ _ATOMS = (s.Number, s.String, s.ModelValue)
 _SPECIAL = frozenset({Kind.INT, Kind.STRING, Kind.MODEL})
 _SMALL = 12
 _MEDIUM = 50
+_DEEPEST = 40
+"""The expressions that lie within each other in one function of Python."""
 _LARGEST = 1_000
 """Elements at most of an interval."""
 
@@ -174,6 +176,7 @@ class Translation:
         self._constants: dict[object, tuple[s.Node | None, Code]] = {}
         self._definitions: dict[object, tuple[Fn, Kind]] = {}
         self._computing: set[int] = set()
+        self._nested = 0
         self._closed: dict[int, tuple[s.Node, bool]] = {}
         self._reached: dict[str, frozenset[str]] = {}
 
@@ -192,8 +195,19 @@ class Translation:
                 return self.rules.operators[operator](self, e, scope)
         if self.closed(e, scope):
             return self.constant(e)
-        code = self.rules.nodes[type(e)](self, e, scope)
+        self._nested += 1
+        # Python reads 200 parentheses within each other at most.
+        rule = self.rules.nodes[type(e)] if self._nested % _DEEPEST else Translation.function
+        code = rule(self, e, scope)
+        self._nested -= 1
         return code if atomic(code.text) else Code(self.source.at(e.place, code.text), code.kind)
+
+    def function(self, e: s.Expression, scope: Scope) -> Code:
+        """An expression that needs statements, or lies deep within others, as a function of its own."""
+        truth = isinstance(e, s.Quantified)
+        fn = self.source.fn(type(e).__name__.lower(), (), scope.fn)
+        kind = self.body(e, replace(scope, fn=fn), fn.lines, truth)
+        return Code(self.source.call(scope.fn, fn), Kind.TRUTH if truth else kind)
 
     def body(self, e: s.Expression, scope: Scope, lines: Lines, truth: bool) -> Kind:
         """Statements that return the expression's value, or its truth."""
