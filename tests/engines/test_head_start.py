@@ -107,7 +107,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Pretended]:
     first = Pretended()
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     found: Any = parallel._Patience()
-    found.others_wait, found.head_start, found.ahead = True, 10.0, {first: first}
+    found.head_starts, found.begun = [10.0], [{first: first}]
     return found, first
 
 
@@ -131,23 +131,55 @@ def test_processes_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def waiting(ran: float, left: float | None = None) -> tuple[bool, bool]:
         other.ran, first.left = ran, left
-        found.share({first: first, other: other})
+        found.share()
         return first.waits, other.waits
 
-    found.share({first: first})
+    found.share()
     assert not first.waits
-    found.others_wait = False
+    found.begun.append({other: other})
     assert waiting(1) == (True, False)
     assert waiting(2, left=0.9) == (False, True)
     assert waiting(19) == (True, False)
     assert waiting(21) == (False, False)
-    first.silent = True
+    found.soon = 101.0
+    assert waiting(1) == (False, True), "only a shorter counterexample is waited for"
+    found.soon, first.silent = None, True
     assert waiting(40, left=0.9) == (False, False), "nobody waits for what has ended"
+
+
+def test_head_starts_follow_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, first = patience(monkeypatch)
+    second, third = Pretended(), Pretended()
+    found.head_starts.append(4.0)
+    first.ran = 10.0
+    assert found.end() == 100
+    found.begun.append({second: second})
+    assert found.end() == 104
+    second.ran = 5.0
+    assert found.end() == 99
+    first.left = 0.5
+    assert found.end() is None
+    first.left = None
+    found.begun.append({third: third})
+    assert found.end() is None
+
+    def waiting(ran: float) -> tuple[bool, bool, bool]:
+        third.ran = ran
+        found.share()
+        return first.waits, second.waits, third.waits
+
+    assert waiting(7) == (True, True, False)
+    assert waiting(9) == (True, False, False)
+    second.ran = 21.0
+    assert waiting(21) == (False, False, False)
+    first.left = 0.5
+    assert waiting(7) == (False, True, True)
 
 
 def test_sweeps_have_a_last_turn_before_types_widen(monkeypatch: pytest.MonkeyPatch) -> None:
     found, first = patience(monkeypatch)
-    found.others_wait, first.ran = False, 30.0
+    found.begun.append({})
+    first.ran = 30.0
     assert found.end() is None
     found.spares = True
     assert found.end() == 100 + 120 - 30

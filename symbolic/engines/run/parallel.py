@@ -182,7 +182,8 @@ def answer_in_children(
         limits: wall clock and address space of each process.
         listener: is told of progress, of the deepest search only, and of results.
         branches: see `QueryProcess`.
-        ahead: the seconds of the processor that engines have for themselves before the others begin, by name.
+        ahead: the seconds of the processor that engines have for themselves before the next begins, by name, in
+            the order in which they begin.
 
     Returns:
         As `answer`. If several solvers could not answer a part, its solver is "auto", and the reason lists
@@ -201,12 +202,11 @@ def answer_in_children(
     sessions: dict[QueryProcess, _Session] = {}
     with ExitStack() as stack:
         for group in _by_head_start(queries, ahead, limits, patience):
-            early = patience.others_wait
+            begun: dict[QueryProcess, _Session] = {}
             for query in (_unsettled(model, query, shared) for query in group):
                 process = stack.enter_context(QueryProcess(model, query, limits, branches, bool(ahead)))
-                sessions[process] = _Session(model, query, shared)
-                if early:
-                    patience.ahead[process] = sessions[process]
+                begun[process] = sessions[process] = _Session(model, query, shared)
+            patience.begun.append(begun)
             if patience.deadline is None:
                 patience.deadline = _deadline(limits)
             found = _heard(sessions, shared, patience)
@@ -244,17 +244,15 @@ def _remarked(answer: Answer, sessions: Collection[_Session]) -> Answer:
 def _by_head_start(
     queries: Sequence[Query], ahead: Mapping[str, float], limits: Limits, patience: _Patience
 ) -> Iterator[Sequence[Query]]:
-    """The queries that begin at once and, when the head start of some is over, the others."""
-    seconds = [ahead.get(query.engine, 0.0) for query in queries]
+    """The queries that begin at once and, each time that the head start of these is over, the next."""
+    first = [engine for engine in ahead if any(query.engine == engine for query in queries)]
     # Little time is better spent by all together.
-    enough = limits.seconds is None or limits.seconds > _ENOUGH * max(seconds)
-    if any(seconds) and not all(seconds) and enough:
-        patience.head_start, patience.others_wait = max(seconds), True
-        yield [query for query, own in zip(queries, seconds, strict=True) if own]
-        patience.others_wait = False
-        yield [query for query, own in zip(queries, seconds, strict=True) if not own]
-    else:
-        yield queries
+    if limits.seconds is not None and limits.seconds <= _ENOUGH * max(ahead.values(), default=0.0):
+        first = []
+    for engine in first:
+        patience.head_starts.append(ahead[engine])
+        yield [query for query in queries if query.engine == engine]
+    yield [query for query in queries if query.engine not in first]
 
 
 def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: _Patience) -> Answer | None:
@@ -264,7 +262,7 @@ def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: 
 
     def idle() -> None:
         shared.listener.idle()
-        patience.share(sessions)
+        patience.share()
 
     for process, message in listen(running, patience.end, idle):
         sessions[process].hear(message)
@@ -326,44 +324,32 @@ _SECOND_MORE = 1.0
 class _Patience:
     """The time that processes have: its end, and whose turn it is.
 
-    What goes ahead of the others has its head start for itself, and goes on while it is near its end. The others
-    then have a turn for themselves, and after it all run. Whenever what has gone ahead is near its end, the others
-    wait for it: little of all work is done in vain. Head starts and turns are in seconds of the processor, so that
-    a busy machine takes the same turns as an idle one.
+    Some go ahead of the others, one after the other. Each has its head start for itself, and goes on while it is
+    near its end. Those behind it then have a turn without it, and after it all run. Whenever one that has gone
+    ahead is near its end, those behind wait for it: little of all work is done in vain. Head starts and turns are
+    in seconds of the processor, so that a busy machine takes the same turns as an idle one.
 
     Attributes:
         deadline: the time at which it ends at the latest; None is never.
         soon: the time at which it ends since there is an answer; None if there is none.
-        others_wait: whether other processes begin when a head start is over.
-        head_start: the seconds of a head start.
-        ahead: the processes with a head start.
-        spares: whether what has gone ahead has a last turn: all that others have found is that types must widen.
+        head_starts: the seconds of each head start.
+        begun: the processes with each head start, and last those without one, as far as they have begun.
+        spares: whether those with the first head start have a last turn: all that others have found is that types
+            must widen.
     """
 
     def __init__(self) -> None:
         self.deadline: float | None = None
         self.soon: float | None = None
-        self.others_wait = self.spares = False
-        self.head_start = 0.0
-        self.ahead: dict[QueryProcess, _Session] = {}
-
-    @property
-    def _left(self) -> float | None:
-        """The work that is left of what goes ahead, if it is known and goes on."""
-        known = [one.left for process, one in self.ahead.items() if one.searches and not process.silent]
-        return min((left for left in known if left is not None), default=None)
-
-    @property
-    def _near(self) -> bool:
-        return is_near(self._left)
+        self.spares = False
+        self.head_starts: list[float] = []
+        self.begun: list[dict[QueryProcess, _Session]] = []
 
     def _begins(self) -> float | None:
-        """The time at which the others begin at the earliest, as far as it is known now."""
-        if not self.others_wait or self._near:
+        """The time at which the next begin at the earliest, as far as it is known now."""
+        if len(self.begun) > len(self.head_starts) or any(is_near(_left(group)) for group in self.begun):
             return None
-        if self._left == math.inf:
-            return 0.0
-        return _later(self.head_start, self.ahead)
+        return _over(self.begun[-1], self.head_starts[len(self.begun) - 1])
 
     def end(self) -> float | None:
         ends = self.deadline, self.soon, self._begins(), self._spared()
@@ -373,28 +359,44 @@ class _Patience:
         """The time at which a last turn ends at the earliest."""
         if not self.spares:
             return None
-        searching = [one for process, one in self.ahead.items() if one.searches and not process.silent]
-        if not searching or self._left == math.inf:
-            return 0.0
-        return _later(_LAST_TURN * self.head_start, self.ahead)
+        ahead = {
+            process: one for process, one in self.begun[0].items() if one.searches and not process.silent
+        }
+        return _over(ahead, _LAST_TURN * self.head_starts[0]) if ahead and self.head_starts else 0.0
 
-    def share(self, sessions: Mapping[QueryProcess, _Session]) -> None:
+    def share(self) -> None:
         """Have those processes wait whose turn it is not."""
-        if not self.ahead:
+        if not self.head_starts:
             return
-        others = [one for one in sessions if one not in self.ahead]
-        near = self._near
-        turn = _OTHERS_TURN * self.head_start
-        alone = not near and self.soon is None and _used(others) < turn
-        for process in self.ahead:
-            process.wait(alone)
-        for process in others:
-            process.wait(near)
+        waits = False
+        for place, (group, head_start) in enumerate(zip(self.begun, [*self.head_starts, 0.0], strict=False)):
+            near = is_near(_left(group))
+            behind = [process for others in self.begun[place + 1 :] for process in others]
+            alone = not near and self.soon is None and _used(behind) < _OTHERS_TURN * head_start
+            for process in group:
+                process.wait(waits or alone)
+            waits = waits or near or self.soon is not None
 
     def shorten(self) -> None:
         """End soon from the first call on."""
         if self.soon is None:
             self.soon = time.monotonic() + _SECOND_MORE
+
+
+def _left(processes: Mapping[QueryProcess, _Session]) -> float | None:
+    """The work that is left of some processes, if it is known and goes on."""
+    known = [one.left for process, one in processes.items() if one.searches and not process.silent]
+    return min((left for left in known if left is not None), default=None)
+
+
+def _over(processes: Mapping[QueryProcess, _Session], seconds: float) -> float:
+    """The time at which the turn of some processes ends at the earliest, as far as it is known now.
+
+    Args:
+        processes: the processes.
+        seconds: the seconds of the processor that each has in all.
+    """
+    return 0.0 if _left(processes) == math.inf else _later(seconds, processes)
 
 
 def _later(seconds: float, processes: Iterable[QueryProcess]) -> float:

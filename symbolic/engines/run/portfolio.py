@@ -16,6 +16,9 @@ from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import LONE
 
+SWEEPS = 1.0
+"""Seconds of the processor that sweeps have before proofs: most bugs that they find take less."""
+
 
 @dataclass(frozen=True)
 class PortfolioOptions(Options):
@@ -47,6 +50,7 @@ class Portfolio(Engine):
     ) -> Answer:
         # Here, since the table that these work with lists this engine too.
         from leadline.symbolic.engines.ask.table import ENGINES, engines_of
+        from leadline.symbolic.engines.bounded.bmc import BmcOptions
         from leadline.symbolic.engines.explore.explore import HEAD_START, ExploreOptions
         from leadline.symbolic.engines.run.formulas import FormulasOptions
         from leadline.symbolic.engines.run.parallel import answer_in_children
@@ -60,7 +64,8 @@ class Portfolio(Engine):
             by_itself = ENGINES[ExploreOptions.engine].member(options.depth)
             members = [one for one in (by_itself, FormulasOptions(options.depth)) if one]
         queries = [replace(query, options=one, solver=LONE) for one in members]
-        return answer_in_children(model, queries, limits, listener, ahead={ExploreOptions.engine: HEAD_START})
+        ahead = {ExploreOptions.engine: HEAD_START, BmcOptions.engine: SWEEPS}
+        return answer_in_children(model, queries, limits, listener, ahead=ahead)
 
     def takes(self, alone: bool, given: Mapping[str, object]) -> bool:
         return alone or given.get("depth") is None
