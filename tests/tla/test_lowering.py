@@ -196,6 +196,23 @@ def test_an_equation_without_a_value_fixes_nothing_where_it_might_not_be_reached
     assert list(found.states_within_steps) == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("claim", ["Low", "Returns"])
+def test_fairness_of_a_step_with_a_branch_that_gives_a_variable_no_value(claim: str, tmp_path: Path) -> None:
+    """The branch is never taken: TLC, too, would tell an error there."""
+    body = r"""
+    EXTENDS Naturals
+    VARIABLES x, y
+    Init == x = 0 /\ y = 0
+    Step == x' = (x + 1) % 3 /\ CASE x * y # 3 -> y' = x [] OTHER -> x' = 9
+    Spec == Init /\ [][Step]_<<x, y>> /\ WF_<<x, y>>(Step)
+    Low == x < 3
+    Returns == []<>(y = 2)
+    """
+    path = write(tmp_path, Forgetful=body)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec INVARIANT Low PROPERTY Returns")
+    assert asked(path, claim, PdrOptions())[1].verdict is Verdict.PROVED
+
+
 def test_without_a_claim_the_question_is_whether_a_step_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

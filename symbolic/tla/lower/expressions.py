@@ -790,7 +790,7 @@ class Lowering(Sets):
                 return scope.now[name]
             return n.make(n.StateVar, self.variables[name], self.terms.place, name)
         if name not in scope.next:
-            raise Unlowerable(f"{name}' is read before it has a value")
+            return self.terms.undefined(self.variables[name], f"{name}' is read before it has a value")
         return scope.next[name]
 
     def _definition(self, e: s.Apply, scope: Scope) -> Entity:
