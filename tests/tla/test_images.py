@@ -59,6 +59,25 @@ def test_the_images_are_not_listed(tmp_path: Path) -> None:
     assert not maps
 
 
+HISTORY = """
+EXTENDS Naturals, Sequences
+VARIABLE history
+Values == {history[i] : i \\in DOMAIN history}
+Init == history = <<>>
+Next == Len(history) < 2 /\\ \\E t \\in 1..6 :
+        \\/ history' = Append(history, [op |-> "begin", tid |-> t])
+        \\/ \\E k \\in 1..5 : history' = Append(history, [op |-> "read", tid |-> t, key |-> k])
+Claim == {ev.tid : ev \\in Values} \\subseteq 1..6 /\\ \\A ev \\in Values : ev.op \\in {"begin", "read"}
+"""
+
+
+def test_the_records_of_a_sequence_are_gone_through_by_their_places(tmp_path: Path) -> None:
+    """Records of several shapes are more than the places, and their fields have fewer values."""
+    (tmp_path / "H.cfg").write_text("INIT Init NEXT Next INVARIANT Claim")
+    claim = model_of(find(str(write(tmp_path, H=HISTORY))), {}).properties["Claim"].formula
+    assert all(x.var.type.cardinality <= 2 for x in n.postorder(claim) if isinstance(x, n.BINDERS))
+
+
 def test_an_image_without_a_value_is_still_an_error(tmp_path: Path) -> None:
     """`f[i]` has no value beyond its domain, though only the other field of the record is asked for."""
     path = written(tmp_path, "Places({[at |-> i, it |-> f[i]] : i \\in 0..(last + 1)}) = 0..(last + 1)")

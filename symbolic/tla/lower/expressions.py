@@ -158,7 +158,7 @@ class Sets:
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
             return self.terms.of_nothing(node, self.terms.boolean(universal))
-        if isinstance(node, n.SetMap) and is_by_argument(node):
+        if isinstance(node, n.SetMap) and is_by_argument(node, BOOL.capped):
             images = node
             return self._over_listed(universal, images.domain, name, lambda x: self.at_image(images, x, body))
         kind = n.Forall if universal else n.Exists
@@ -297,9 +297,12 @@ class Sets:
                 return self.terms.ite(
                     node.condition, self.mapped(then, name, of), self.mapped(orelse, name, of)
                 )
-            case n.SetMap() if is_by_argument(node):
+            case n.SetMap() if is_by_argument(node, node.type.item.capped):
                 return self.mapped(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
         found = self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
+        assert isinstance(found.type, Set)
+        if isinstance(node, n.SetMap) and is_by_argument(node, found.type.item.capped):
+            return self.mapped(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
         return node if isinstance(found, n.SetMap) and found.body is found.var else found
 
     def filtered(self, node: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
@@ -320,7 +323,7 @@ class Sets:
             case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
                 arms = (self.filtered(x, name, body) if not is_empty(x) else x for x in (then, orelse))
                 return self.terms.ite(node.condition, *arms)
-            case n.SetMap() if is_by_argument(node):
+            case n.SetMap() if is_by_argument(node, item.capped):
                 kept = self.filtered(node.domain, node.var.name, lambda x: self.at_image(node, x, body))
                 return self.mapped(kept, node.var.name, lambda x: image_at(node, x))
         return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
@@ -559,10 +562,15 @@ def is_whole(node: n.Node) -> bool:
     return len(node.value) == node.type.item.cardinality
 
 
-def is_by_argument(images: n.SetMap) -> bool:
-    """Whether images are gone through by their arguments: they always have a value, or are too many to list."""
-    assert isinstance(images.type, Set)
-    return is_total(images.body) or images.type.item.capped > _MOST_IMAGES
+def is_by_argument(images: n.SetMap, results: int) -> bool:
+    """Whether images are gone through by their arguments: they always have a value, or are too many to list.
+
+    Args:
+        results: how many results there may be of an image. As many as there are images are listed as these are.
+    """
+    assert isinstance(images.type, Set) and isinstance(images.domain.type, Set)
+    few = images.domain.type.item.capped * results
+    return is_total(images.body) or images.type.item.capped > min(few, _MOST_IMAGES)
 
 
 def image_at(images: n.SetMap, element: n.Node) -> n.Node:
