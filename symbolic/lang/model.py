@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache, cached_property
@@ -269,6 +269,10 @@ class Origin(ABC):
 
     def operator_at(self, place: Span) -> str:
         """The name of the operator whose definition a place lies in; "" if that is not known."""
+        return ""
+
+    def written(self, place: Span, operators: Collection[str]) -> str:
+        """The text of an application, of one of some operators, at a place; "" if none is known."""
         return ""
 
     def learned(self) -> Mapping[str, object]:

@@ -5,7 +5,7 @@ It also gives the fields of ALIAS at the states of a trace.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -36,6 +36,7 @@ from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type, told_apart_in
 from leadline.symbolic.tla.lower.steps import converted
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.coverage import excerpt
 from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.typing import OutsideType, type_of, typed, untyped
@@ -102,6 +103,21 @@ class TlaOrigin(Origin):
 
     def operator_at(self, place: Span) -> str:
         return self.specification.operator_at(place)
+
+    def written(self, place: Span, operators: Collection[str]) -> str:
+        found = self._applications.get(place)
+        if found is None or found.operator not in operators:
+            return ""
+        return excerpt(found)
+
+    @cached_property
+    def _applications(self) -> Mapping[Span, s.Apply]:
+        bodies = (
+            *self.specification.formulas,
+            *(one.body for one in self.specification.definitions.values()),
+        )
+        applied = [x for body in bodies for x in s.nodes(body) if isinstance(x, s.Apply) and x.arguments]
+        return {one.place: one for one in reversed(applied)}
 
     @cached_property
     def learner(self) -> Learner:

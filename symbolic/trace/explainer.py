@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
+from pathlib import PurePath
 from typing import Any
 
 from leadline.symbolic.concrete import State
@@ -56,6 +57,7 @@ class Reason:
         domain: the set from which that was chosen; "" if it is a constant.
         exhaustive: whether the parts are all that the quantifier ranges over.
         left_out: the number of further parts of a quantifier that are not shown.
+        place: where the subformula is written, if its text is that of its module; "" otherwise.
     """
 
     formula: str
@@ -67,10 +69,13 @@ class Reason:
     domain: str = ""
     exhaustive: bool = False
     left_out: int = 0
+    place: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The reason as a JSON object; empty fields are left out."""
         fields: dict[str, Any] = {"formula": self.formula, "value": self.value == "TRUE"}
+        if self.place:
+            fields["place"] = self.place
         if self.chosen:
             fields["with"] = dict([self.chosen])
         if self.terms:
@@ -108,7 +113,8 @@ def _pieces(reason: Reason) -> Iterator[str]:
                 given = ""
     else:
         instance = f" (`{shortened(reason.instance, _WIDTH)}`)" if reason.instance else ""
-        yield f"{given}`{shortened(reason.formula, _WIDTH)}` is {reason.value.lower()}{instance}"
+        place = f" at {reason.place}" if reason.place else ""
+        yield f"{given}`{shortened(reason.formula, _WIDTH)}`{place} is {reason.value.lower()}{instance}"
 
 
 def _is_place(reason: Reason) -> bool:
@@ -133,7 +139,8 @@ def _told(reason: Reason, indent: str = "") -> Iterator[str]:
         indent += "  "
     if reason.exhaustive or not reason.parts:
         instance = f"   ({shortened(reason.instance, _WIDTH)})" if reason.instance else ""
-        yield f"{indent}{reason.value:<5}  {shortened(reason.formula, _WIDTH)}{instance}"
+        place = f", at {reason.place}" if reason.place else ""
+        yield f"{indent}{reason.value:<5}  {shortened(reason.formula, _WIDTH)}{place}{instance}"
         indent += "  "
     for part in reason.parts:
         yield from _told(part, indent)
@@ -188,7 +195,7 @@ class Explainer:
     """
 
     def __init__(self, model: Model, formula: n.Node) -> None:
-        self._formula = formula
+        self._model, self._formula = model, formula
         names = {variable.name: variable.tla for variable in model.variables}
         self._names = names | {primed(name): primed(tla) for name, tla in names.items()}
         self._bound = bound_names(n.postorder(formula), lambda name: self._names[name])
@@ -263,7 +270,8 @@ class Explainer:
         if compared and _OUT not in compared.values():
             known = {x: n.make(n.Const, x.type, x.span, found) for x, found in compared.items()}
             instance = self._text(substitute(node, known), at)
-        return Reason(self._text(node, at), _shown(node.type, value), terms, instance, parts)
+        text, place = self._as_told(node, at)
+        return Reason(text, _shown(node.type, value), terms, instance, parts, place=place)
 
     def _deciding(self, node: n.Node, value: Value, at: _At) -> Sequence[n.Node]:
         """The operands of a connective that give it its value."""
@@ -339,6 +347,14 @@ class Explainer:
         scope = {**at.scope, _stand_in(node): n.make(n.Const, node.var.type, node.span, value)}
         return replace(at, scope=scope, depth=at.depth + 1)
 
+    def _as_told(self, node: n.Node, at: _At) -> tuple[str, str]:
+        """A formula's text. One that operators make long is told as it is written, with its place."""
+        text, origin = self._text(node, at), self._model.origin
+        if len(text) <= _WIDTH or origin is None:
+            return text, ""
+        written = origin.written(node.span, _SYMBOLS.get(type(node), ()))
+        return (written, f"{PurePath(node.span.file).name}:{node.span.line}") if written else (text, "")
+
     def _text(self, node: n.Node, at: _At, full: bool = False) -> str:
         """The text of a formula, with values for the variables bound around it: all, or only short ones."""
         shown: dict[n.Node, n.Node] = {}
@@ -354,6 +370,15 @@ def _stand_in(node: n.Binder | n.MapBuild) -> str:
     return f"{node.var.name}@{node.var.level}"
 
 
+_SYMBOLS = {
+    n.Eq: ("=",),
+    n.Lt: ("<", ">"),
+    n.Le: ("<=", ">="),
+    n.Member: ("\\in",),
+    n.Subset: ("\\subseteq",),
+    n.Not: ("~", "#", "\\notin"),
+}
+"""The operators that a comparison in a module may have. One that is told in reverse has another at its place."""
 _OUT = object()
 """The value of an expression that is out of bounds."""
 

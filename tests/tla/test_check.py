@@ -66,6 +66,16 @@ Next == x < 300 /\\ x' = x + 1
 Inv == x # 200
 """
 
+BAG = """
+EXTENDS Naturals, Bags
+VARIABLE b
+Init == b = EmptyBag
+Next == \\E m \\in 1..3 : b' = b (+) SetToBag({m})
+Few == BagCardinality(b) <= 1
+NotMany(c) == ~(BagCardinality(c) > 1)
+Inv == NotMany(b)
+"""
+
 
 def written(folder: Path, body: str, invariants: str) -> str:
     path = write(folder, M=body)
@@ -93,6 +103,19 @@ def test_what_has_no_symbolic_form_is_explored(
     (found,) = by_formulas(path, 20.0)
     assert (found.verdict, found.cause) == (Verdict.UNKNOWN, Cause.NO_FORM)
     assert why in (found.reason or "") and "M.tla" in (found.reason or "")
+
+
+def test_a_reason_that_operators_make_long_is_told_as_it_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, BAG, "Few Inv")
+    assert main(["explore", path, "--depth", "2"]) == 12
+    out = capsys.readouterr().out
+    told = [line.strip() for line in out.splitlines() if "FALSE" in line]
+    assert told == [
+        "FALSE  BagCardinality(b) <= 1, at M.tla:7   (2 <= 1)",
+        "FALSE  ~(BagCardinality(c) > 1), at M.tla:8   (~(1 < 2))",
+    ]
 
 
 def by_formulas(path: str, seconds: float) -> Sequence[Result]:
