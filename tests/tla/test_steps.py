@@ -124,7 +124,7 @@ def test_actions_have_the_names_of_their_operators(tmp_path: Path) -> None:
          \\/ x = 1 /\\ x' = 3
     D == x = 2 /\\ x' = 0
     E == x = 3 /\\ x' = 0
-    C == D \\/ E
+    C == \\/ \\E j \\in {1} : D \\/ E
     Next == (\\E i \\in {0, 1} : A(i)) \\/ B \\/ C \\/ (x = 9 /\\ B) \\/ (x = 7 /\\ x' = 7)
     """
     behaviour = Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next"))

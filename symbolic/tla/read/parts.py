@@ -34,7 +34,7 @@ def parts(specification: Specification) -> list[Part]:
 
 def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[str]) -> Iterator[Part]:
     match e:
-        case s.Apply("\\/", items) if len(items) > 1:
+        case s.Apply("\\/", items):
             for place, item in enumerate(items):
                 yield from (Part(one.name, (place, *one.path)) for one in _parts(within, item, name, seen))
         case s.Quantified("\\E", _, body) | s.Let(_, body):
