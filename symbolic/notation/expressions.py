@@ -222,6 +222,9 @@ class Printer:
         then = self._of(node.then)
         if not self._tagged and then == self._of(node.orelse):
             return then  # the same of values of two kinds
+        match node:
+            case n.Ite(condition=n.IsVariant(item=item), orelse=n.Undefined()) if self._is_bare(item.type):
+                return then  # values of other kinds have none
         # An open arm would swallow the ELSE only if it were itself an IF; brackets keep that readable too.
         shown = f"({then.text})" if then.low == OPEN else then.text
         return Text(
@@ -312,15 +315,15 @@ class Printer:
         return not self._tagged and isinstance(kind, Union) and bool(untagged(kind))
 
     def visit_IsVariant(self, node: n.IsVariant) -> Text:
-        kind = node.item.type
-        if (
-            self._is_bare(kind)
-            and isinstance(kind, Union)
-            and isinstance(one := untagged(kind)[node.tag], Record)
-        ):
+        if not self._is_bare(node.item.type):
+            return infix("=", 5, 5, self._at(node.item, ".type"), atom(f'"{node.tag}"'))
+        one = untagged(node.item.type)[node.tag]
+        if isinstance(one, Record):
             names = ", ".join(f'"{name}"' for name in one.labels)
             return infix("=", 5, 5, atom(f"DOMAIN {self._of(node.item).above(10)}"), atom(f"{{{names}}}"))
-        return infix("=", 5, 5, self._at(node.item, ".type"), atom(f'"{node.tag}"'))
+        if one.cardinality == 1:
+            return infix("=", 5, 5, self._of(node.item), atom(in_tla(one, next(iter(one.values())))))
+        return infix("\\in", 5, 5, self._of(node.item), Text(self._set(one).above(5), 6, 6))
 
     def visit_Payload(self, node: n.Payload) -> Text:
         return _record(self._fields(node))

@@ -274,6 +274,16 @@ def test_a_partial_function_is_told_by_its_domain(
     assert (trace[0]["f"], trace[-1]["f"]) == ({}, {5: 7})
 
 
+def test_a_reason_tells_values_of_several_kinds_as_the_module_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "EXTENDS Integers\nCONSTANT No\nVARIABLE c\nInit == c = No\nNext == c = No /\\ c' = [v |-> 5]\n"
+    path = written(tmp_path, body + "Low == c # No => c.v < 5", "Low\nCONSTANT No = No")
+    assert main(["explore", path]) == 12
+    out = capsys.readouterr().out
+    assert "FALSE  c = No\n" in out and "FALSE  c.v < 5   (5 < 5)" in out
+
+
 def test_a_library_asks_likewise(tmp_path: Path) -> None:
     path = written(tmp_path, COUNTING, "Few Registered")
     results = leadline.check(path, progress=False)
