@@ -29,6 +29,7 @@ from leadline.symbolic.lang import (
     nodes as n,
     primed,
     shortened,
+    untagged,
 )
 from leadline.symbolic.lang.nodes import substitute
 from leadline.symbolic.notation.expressions import to_tla
@@ -402,6 +403,8 @@ def _operands(node: n.Node) -> Iterator[n.Node]:
 def _compared(node: n.Node) -> Iterator[n.Node]:
     """The terms in a formula whose values a reader compares: behind negations and along paths, only keys."""
     match node:
+        case n.IsVariant(item=item) if untagged(item.type):
+            yield item
         case (
             n.Not(item=item)
             | n.Component(item=item)

@@ -76,6 +76,15 @@ NotMany(c) == ~(BagCardinality(c) > 1)
 Inv == NotMany(b)
 """
 
+KINDS = """
+CONSTANT None
+VARIABLE x
+Init == x = None
+Next == x' = IF x = None THEN {1} ELSE <<2>>
+Same == x # <<2>>
+Text == x = None
+"""
+
 
 def written(folder: Path, body: str, invariants: str) -> str:
     path = write(folder, M=body)
@@ -116,6 +125,12 @@ def test_a_reason_that_operators_make_long_is_told_as_it_is_written(
         "FALSE  BagCardinality(b) <= 1, at M.tla:7   (2 <= 1)",
         "FALSE  ~(BagCardinality(c) > 1), at M.tla:8   (~(1 < 2))",
     ]
+
+
+def test_the_kind_of_a_value_is_told_by_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", written(tmp_path, KINDS, "Same Text CONSTANT None = None")]) == 12
+    out = capsys.readouterr().out
+    assert "FALSE  x \\in {None}   ({1} \\in {None})" in out and ".type" not in out
 
 
 def by_formulas(path: str, seconds: float) -> Sequence[Result]:
