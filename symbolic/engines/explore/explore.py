@@ -222,7 +222,7 @@ class Explore(Engine):
             told = Listener(progress, done=lambda one: done(told_by_values(lowered, one)))
             return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
-        heard = Listener(listener.progress, done)
+        heard = replace(listener, done=done)
         try:
             return with_told(answer_of_module(model, query, limits, heard, on_circuits))
         except Interrupted as interrupted:
