@@ -227,17 +227,18 @@ def test_members_that_a_module_names_are_not_exchanged(tmp_path: Path, at_once: 
 
 def test_a_proof_looks_at_every_state_where_members_are_told_apart(tmp_path: Path, at_once: None) -> None:
     path = tmp_path / "Reduced.tla"
-    path.write_text(
-        VOTES.replace("CONSTANTS N, V", "CONSTANTS N, V, First").replace("m.val \\in V", "m.from # First")
-    )
+    module = VOTES.replace("CONSTANTS N, V", "CONSTANTS N, V, First")
+    path.write_text(module.replace("m.val \\in V", "m.from # First").replace("====", "Wide == TRUE\n===="))
     path.with_suffix(".cfg").write_text(
-        f"{HEAD} NEXT Next SYMMETRY Symmetry INVARIANT Some CONSTANT First = n1"
+        f"{HEAD} NEXT Next SYMMETRY Symmetry INVARIANTS Some Wide CONSTANT First = n1"
     )
     model = model_on_values(find(str(path)), {})
     found = answer(model, Query(str(path), {}, None, ExploreOptions(prove=True), deadlock=False))
     facts = found.told(ExploreFacts)
     assert facts.by == "circuits" and "SYMMETRY is not used" in (facts.symmetry or "")
-    assert [(one.verdict, one.steps) for one in found.results] == [(Verdict.VIOLATED, 1)]
+    some, wide = found.results
+    assert (some.verdict, some.steps, wide.verdict) == (Verdict.VIOLATED, 1, Verdict.PROVED)
+    assert (wide.reason or "").endswith("explored, without SYMMETRY")
 
 
 def is_reduced(seed: int) -> bool:

@@ -264,8 +264,13 @@ def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answ
             raise
         why = error.why if isinstance(error, Unsupported) else str(error)
         found = ask(model, replace(query, options=replace(options, symmetry=False)), limits)
+        why = why.removeprefix("SYMMETRY: ")
         remark = f"SYMMETRY is not used, and each of the states that it takes for one is counted: {why}"
-        return replace(found, facts=replace(found.told(ExploreFacts), symmetry=remark))
+        results = [
+            replace(one, reason=f"{one.reason}, without SYMMETRY") if one.verdict is Verdict.PROVED else one
+            for one in found.results
+        ]
+        return replace(found, results=results, facts=replace(found.told(ExploreFacts), symmetry=remark))
 
 
 def _asked(specification: Specification, names: Set[str], options: ExploreOptions) -> Specification:
