@@ -748,6 +748,9 @@ FUNCTIONS_OF_A_STATE = """
     Fits == f \\in [DOMAIN f -> 0..2]
     Some == on = {} \\/ \\E g \\in [on -> {1, 7}] : \\A x \\in on : g[x] = 7
     Enough == Cardinality([on -> {TRUE, FALSE}]) = 2 ^ Cardinality(on)
+    Pairs == LET both == [x \\in on, <<y, z>> \\in {1} \\X on |-> x + y - z]
+             IN both = [p \\in on \\X ({1} \\X on) |-> p[1] + 1 - p[2][2]]
+                /\\ \\A x \\in on : both[x, <<1, x>>] = 1
     """
 STRINGS_IN_A_DOMAIN = """
     EXTENDS Naturals, TLC
@@ -808,7 +811,7 @@ SEVERAL_KINDS = """
     [
         (COMPOSED, ()),
         pytest.param(SEVERAL_KINDS, ("Known", "Within"), marks=pytest.mark.slow),
-        (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough")),
+        (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough", "Pairs")),
         (STRINGS_IN_A_DOMAIN, ("Same", "Other", "Sub")),
         (NEVER_EMPTY, ("Same", "Apart")),
         (CHOSEN_SUBSETS, ()),

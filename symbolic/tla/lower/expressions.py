@@ -1204,44 +1204,20 @@ def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -
 
 def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
     pairs = at.pairs(e.bounds, scope)
-    if len(pairs) > 1:
-        sets = [at.terms.set_node(at.listed(domain)) for _, _, domain in pairs]
-        if any(sorts_in(x.type) for x in sets) and all(map(is_whole, sets)):
-            return _function_of_all(at, e, pairs, sets, scope)
-        listed = [at.terms.elements(x) for x in sets]
-        if any(elements is None for elements in listed):
-            raise Unlowerable("a function of several arguments over sets that are no constants")
-        found: list[tuple[n.Const, n.Node]] = []
-        for choice in itertools.product(*(elements or () for elements in listed)):
-            inner = scope
-            for (bound, name, _), element in zip(pairs, choice, strict=True):
-                inner = inner.having(at.names_of(bound, name, element))
-            key = at.terms.make_tuple(choice)
-            assert isinstance(key, n.Const)
-            found.append((key, at.value(e.body, inner)))
-        return at.terms.function(found)
-    ((bound, name, domain),) = pairs
-    body = lambda x: at.value(e.body, scope.having(at.names_of(bound, name, x)))  # noqa: E731  # short
-    return at.function(at.listed(domain), name or "x", body)
+    if len(pairs) == 1:
+        ((bound, name, domain),) = pairs
+        body = lambda x: at.value(e.body, scope.having(at.names_of(bound, name, x)))  # noqa: E731  # short
+        return at.function(at.listed(domain), name or "x", body)
+    places = [at.terms.integer(place) for place in range(1, len(pairs) + 1)]
+    keys = tuple(place for place in places if isinstance(place, n.Const))
 
-
-def _function_of_all(
-    at: Lowering,
-    e: s.Function,
-    pairs: Sequence[tuple[s.Bound, str | None, Domain]],
-    sets: Sequence[n.Node],
-    scope: Scope,
-) -> n.Node:
-    """A function of several arguments, each of which is any value of a type."""
-    key = Tuple(tuple(x.type.parts[0] for x in sets))
-
-    def body(x: n.Node) -> n.Node:
+    def value(x: n.Node) -> n.Node:
         inner = scope
         for place, (bound, name, _) in enumerate(pairs, start=1):
             inner = inner.having(at.names_of(bound, name, at.terms.item(x, place)))
         return at.value(e.body, inner)
 
-    return at.terms.bind(n.MapBuild, key, "key", body, lambda x: Map(key, x.type))
+    return at.function(at.listed(Product(keys, tuple(domain for _, _, domain in pairs))), "key", value)
 
 
 def _index(at: Lowering, e: s.Index, scope: Scope) -> Entity:
