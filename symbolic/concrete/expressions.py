@@ -215,7 +215,12 @@ def _quantified(w: Writer, node: n.Forall | n.Exists) -> Steps:
 def _choose(w: Writer, node: n.Choose) -> Steps:
     domain = yield from _domain_of(w, node.domain)
     name, code, lines, _ = yield from _body(w, node)
-    w.write(f"for {name} in {domain.ordered}:")
+    elements = domain.ordered
+    if node.order:
+        places = {value: place for place, value in enumerate(node.order)}
+        table = w.module.constant(places, ("places", node.type, node.order))
+        elements = f"sorted({domain.unordered}, key={table}.__getitem__)"
+    w.write(f"for {name} in {elements}:")
     w.block([*lines, f"if {code.text}:", ["break"]])
     w.write("else:")
     w.open()

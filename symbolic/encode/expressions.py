@@ -779,7 +779,11 @@ class Expressions:
         if sought is not None and isinstance(node.domain, n.Universe):
             return self._found(*sought)
         reached, errors, arms = TRUE, [self._get(node.domain)[1]], []
-        for value, member in self._elements(node.domain):
+        elements = self._elements(node.domain)
+        if node.order:
+            places = {value: place for place, value in enumerate(node.order)}
+            elements.sort(key=lambda element: places[element[0]])
+        for value, member in elements:
             body, error = self._body(node, value, node.body)
             here = self.circuit.conj((reached, member))
             errors.append(self.circuit.conj((here, error)))

@@ -92,4 +92,4 @@ def member_of(node: n.Node, kind: Listed) -> n.Node:
     var = n.make(n.Bound, kind, node.span, "x", 1 + binder_height(node))
     here = n.make(n.Eq, BOOL, node.span, looked_up(var), node)
     every = n.make(n.Universe, Set(kind), node.span)
-    return n.make(n.Choose, kind, node.span, var, every, here)
+    return n.make(n.Choose, kind, node.span, var, every, here, ())

@@ -160,7 +160,12 @@ class Exists(Binder):
 
 
 class Choose(Binder):
-    """The first element, in the type's order, for which the body holds. Out of bounds if there is none."""
+    """The first element for which the body holds. Out of bounds if there is none.
+
+    `order` has all values of the type in the order of the choice; it is empty if that is the type's order.
+    """
+
+    order: tuple[Value, ...]
 
 
 class SetFilter(Binder):

@@ -20,7 +20,7 @@ from leadline.symbolic.lang.coercion import (
 from leadline.symbolic.lang.node import Binary, binder_height, renamed
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
-from leadline.symbolic.lang.types import Bool, Int, Named, Sort, Type
+from leadline.symbolic.lang.types import Bool, Int, Named, Sort, Type, Value
 
 _fresh = itertools.count(1)
 
@@ -210,11 +210,12 @@ def bind(
     result: Callable[[n.Node], Type],
     *domain: n.Node,
     expected: Type | None = None,
+    order: tuple[Value, ...] = (),
 ) -> n.Node:
     """A binder over `item`: its variable is given a level that no binder inside the body uses.
 
     So two binders that differ only in when they were written are one node, and substituting a variable
-    can never capture another. The body is of the expected type, if one is given.
+    can never capture another. The body is of the expected type, if one is given. `order` is that of a choice.
     """
     span = caller_span()
     fresh = n.make(n.Bound, item, span, name, -next(_fresh))
@@ -223,7 +224,8 @@ def bind(
     if bad is not None:
         return bad
     var = n.make(n.Bound, item, span, name, binder_height(body) + 1)
-    return n.make(kind, result(body), span, var, *domain, renamed(body, fresh, var))
+    orders = (order,) if kind is n.Choose else ()
+    return n.make(kind, result(body), span, var, *domain, renamed(body, fresh, var), *orders)
 
 
 _PREDICATES = (n.Forall, n.Exists, n.Choose, n.SetFilter, n.SeqFilter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -24,28 +25,64 @@ PAIRS = (
     ("[f |-> (0 :> 5)]", "[f |-> (0 :> 1) @@ (1 :> 1)]"),
     ("[a |-> 1, s |-> {3}]", "[s |-> {1, 2}, t |-> 1]"),
     ("<<2>>", "<<1, 1>>"),
+    ('"mid"', '"early"'),
+    ('"told"', '"seen"'),
+    ('"late"', '"able"'),
+    ('"n"', '"e"'),
+    ('"w"', '"Op"'),
+    ('"web"', '"cab"'),
+    ('"wall"', '"bell"'),
+    ('"yak"', '"bat"'),
+    ('"s3"', '"mid"'),
+    ('"zoo"', '"ape"'),
+    ("s3", "s1"),
+    ("s10", "s1"),
+    ("s3", "s10"),
+    ("s1", '"s3"'),
+    ("[mid |-> 1, early |-> 2]", "[mid |-> 2, early |-> 1]"),
+    ("[mid |-> 2]", "[early |-> 1]"),
+    ('{"mid"}', '{"early"}'),
+    ('{"mid", "told"}', '{"early", "seen"}'),
+    ("(s3 :> 1) @@ (s1 :> 2)", "(s3 :> 2) @@ (s1 :> 1)"),
+    ('<<"mid", "early">>', '<<"early", "mid">>'),
+    ('[mid |-> "seen", early |-> s3]', '[mid |-> "seen", early |-> s1]'),
+    ('[early |-> {"mid"}]', '[early |-> {"early"}]'),
 )
-"""Pairs of values of which TLC's CHOOSE takes the first."""
+"""Pairs of values of which TLC's CHOOSE takes the first in the module that follows."""
+
+CONFIG = 'CONSTANTS s3 = s3 Word = "zoo" s10 = s10 s1 = s1\nINIT Init\nNEXT Next\nINVARIANT First\n'
+OTHER = 'LOCAL INSTANCE Sequences\nOther == [web |-> "wall"]'
+BEFORE = r"""
+    EXTENDS Naturals, TLC, Other
+    CONSTANTS s1, s3, s10, Word
+    Fields == [mid |-> 1, early |-> 2, a |-> 3, b |-> 4, c |-> 5, ab |-> 6] \* able, bell
+    Strings == <<"told", "seen", "able", "e", "bell">>
+    Sets == {<<"bat", d>> : d \in {"yak"}}
+    Twice(late) == <<late, late>>
+    """
 
 
 def pairs_module() -> str:
-    """A module that fills a set for each pair in one step."""
-    names = [f"s{at}" for at in range(len(PAIRS))]
+    """A module that fills a set for each pair in one step.
+
+    Names occur as fields, in strings, as identifiers, in other modules and in CONFIG.
+    """
+    names = [f"v{at}" for at in range(len(PAIRS))]
     pairs = [*zip(names, PAIRS, strict=True)]
     firsts = (f"({one} = {{}} \\/ (CHOOSE x \\in {one} : TRUE) = {a})" for one, (a, _) in pairs)
     return "\n".join((
-        "EXTENDS Naturals, TLC",
+        textwrap.dedent(BEFORE),
         f"VARIABLES {', '.join(names)}",
         "Init == " + " /\\ ".join(f"{one} = {{}}" for one in names),
-        "Next == " + " /\\ ".join(f"{one}' = {{{a}, {b}}}" for one, (a, b) in pairs),
+        "Next == " + " /\\ ".join(f"{one}' = {{{b}, {a}}}" for one, (a, b) in pairs),
         "First == " + " /\\ ".join(firsts),
     ))  # fmt: skip
 
 
 @pytest.mark.parametrize("options", [PdrOptions(), ExploreOptions(by=VALUES)], ids=["pdr", "values"])
 def test_choose_takes_what_tlc_takes(tmp_path: Path, options: Options) -> None:
-    path = write(tmp_path, Choosing=pairs_module())
-    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT First\n")
+    path = write(tmp_path, Choosing=pairs_module(), Other=OTHER)
+    path.with_suffix(".cfg").write_text(CONFIG)
     _, result = asked(path, "First", options)
     assert result.verdict in (Verdict.PROVED, Verdict.SAFE)
 
@@ -56,5 +93,5 @@ def test_a_table_is_in_the_order_of_choose() -> None:
     votes = [frozenset({3}), frozenset({1, 2}), frozenset({2})]
     table = shapes.table_of(message, [(0, one) for one in votes])
     assert [value for _, value in table.listed] == [frozenset({2}), frozenset({3}), frozenset({1, 2})]
-    assert shapes.in_order(table)
-    assert not shapes.in_order(message)
+    assert shapes.in_order(table, {})
+    assert not shapes.in_order(message, {})

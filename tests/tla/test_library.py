@@ -167,7 +167,7 @@ def test_without_a_folder_the_option_is_named(tmp_path: Path) -> None:
 
 
 def test_drawings_are_those_of_tlc(tmp_path: Path) -> None:
-    """TLC has another order of attributes, and rounds coordinates of reals towards zero: ours may be two away."""
+    """TLC rounds coordinates of reals towards zero: ours may be two away."""
     body = r"""
     EXTENDS Integers, SVG
     A == SVGElemToString(Group(<<Rect(0, 1, 2, 3, [fill_rule |-> "red"]), Text(1, 2, "<<1>>", <<>>)>>, <<>>))
@@ -177,7 +177,7 @@ def test_drawings_are_those_of_tlc(tmp_path: Path) -> None:
     interpreter = Interpreter(specification(tmp_path, body))
     a, b, c = (interpreter.constant(s.Apply(name)) for name in "ABC")
     assert a == (
-        "<g><rect fill-rule='red' height='3' width='2' x='0' y='1'></rect>"
+        "<g><rect fill-rule='red' x='0' y='1' width='2' height='3'></rect>"
         "<text x='1' y='2'>&lt;&lt;1&gt;&gt;</text></g>"
     )
     assert tla_text(c) == "[x |-> 5, y |-> 2]"

@@ -169,10 +169,11 @@ class Builder:
         body: Body,
         result: Callable[[n.Node], Type],
         *domain: n.Node,
+        order: tuple[Value, ...] = (),
     ) -> n.Node:
-        """A binder."""
+        """A binder; a choice has an order."""
         with placed(self.place):
-            found = rules.bind(kind, item, name, lambda x: body(self.plain(x)), result, *domain)
+            found = rules.bind(kind, item, name, lambda x: body(self.plain(x)), result, *domain, order=order)
             return self.plain(self.sound(found))
 
 

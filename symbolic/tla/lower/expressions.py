@@ -28,6 +28,7 @@ from leadline.symbolic.lang import (
     Sort,
     Tuple,
     Type,
+    Value,
     Work,
     is_total,
     largest,
@@ -86,12 +87,17 @@ def _may_be_sequence(kind: Type) -> bool:
 class Sets:
     """Sets whose members are listed, and those whose are not.
 
+    Args:
+        ranks: the places of names in the order of CHOOSE.
+
     Attributes:
         terms: makes the nodes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ranks: shapes.Ranks) -> None:
         self.terms = Terms()
+        self.ranks = ranks
+        self._orders: dict[Type, tuple[Value, ...]] = {}
 
     def quantifier(
         self, universal: bool, domain: Domain, name: str, body: Callable[[n.Node], n.Node]
@@ -218,22 +224,40 @@ class Sets:
         """The values that CHOOSE tries, each with whether it is an element; None if they are not written out.
 
         Raises:
-            Unlowerable: if there are too many, and their type has another order than CHOOSE.
+            Unlowerable: if values are interchangeable, and their type has another order than CHOOSE.
         """
         assert isinstance(node.type, Set)
         item, terms = node.type.item, self.terms
         yes = terms.boolean(True)
-        if item == NEVER or shapes.in_order(item):
+        if item == NEVER or shapes.in_order(item, self.ranks):
             written = self.written_out(node)
             return [(yes, x) for x in written] if written is not None else None
         if sorts_in(item):
             raise Unlowerable("CHOOSE among sets of interchangeable values")
-        constant = isinstance(node, n.Const)
-        if not constant and item.cardinality > MOST_UNROLLED:
-            raise Unlowerable(f"CHOOSE where there may be more than {MOST_UNROLLED} sets or functions")
-        values = node.value if isinstance(node, n.Const) else item.values()
-        ordered = [terms.narrowed(item, x) for x in sorted(values, key=lambda x: shapes.choice_key(item, x))]
-        return [(yes if constant else terms.among(x, node), x) for x in ordered]
+        if isinstance(node, n.Const):
+            values = sorted(node.value, key=lambda x: shapes.choice_key(item, x, self.ranks))
+            return [(yes, terms.narrowed(item, x)) for x in values]
+        if item.cardinality > MOST_UNROLLED or shapes.in_order(item, {}):
+            return None
+        narrowed = [terms.narrowed(item, x) for x in self.order_of(item)]
+        return [(terms.among(x, node), x) for x in narrowed]
+
+    def order_of(self, item: Type) -> tuple[Value, ...]:
+        """All values of a type in the order of CHOOSE; none if that is the type's order.
+
+        Raises:
+            Unlowerable: if there are too many, or values are interchangeable.
+        """
+        if item not in self._orders:
+            self._orders[item] = () if shapes.in_order(item, self.ranks) else self._sorted(item)
+        return self._orders[item]
+
+    def _sorted(self, item: Type) -> tuple[Value, ...]:
+        if sorts_in(item):
+            raise Unlowerable("CHOOSE among sets of interchangeable values")
+        if item.cardinality > MOST_PARTS:
+            raise Unlowerable(f"CHOOSE where there may be more than {MOST_PARTS:,} sets or functions")
+        return tuple(sorted(item.values(), key=lambda x: shapes.choice_key(item, x, self.ranks)))
 
     def possible(self, node: n.Node) -> list[tuple[n.Node, n.Node]]:
         """The values that may be in a set, in the order of CHOOSE, each with whether it is."""
@@ -241,7 +265,8 @@ class Sets:
         if written is not None:
             return written
         assert isinstance(node.type, Set)
-        values = [self.terms.narrowed(node.type.item, x) for x in node.type.item.values()]
+        item = node.type.item
+        values = [self.terms.narrowed(item, x) for x in self.order_of(item) or item.values()]
         return [(self.terms.among(x, node), x) for x in values]
 
     def functions(self, domain: Domain) -> Iterator[n.Node]:
@@ -251,16 +276,18 @@ class Sets:
         part = self.terms.set_node(self.listed(domain.parts[0]))
         assert isinstance(part.type, Set)
         item = part.type.item
-        if not isinstance(part, n.Const) or shapes.in_order(item):
+        if not isinstance(part, n.Const) or shapes.in_order(item, self.ranks):
             return
         if sorts_in(item):
             raise Unlowerable("CHOOSE among sets of interchangeable values")
         kind = shapes.function_type([(key.type, key.value, item) for key in domain.keys])
         # Of tuples and whole maps the values are in the order of the keys, unlike the fields of a record.
         if isinstance(kind, Tuple) or (
-            isinstance(kind, Map) and [*kind.keys] == [key.value for key in domain.keys]
+            isinstance(kind, Map)
+            and [*kind.keys] == [key.value for key in domain.keys]
+            and shapes.in_order(kind.key, self.ranks)
         ):
-            values = sorted(part.value, key=lambda x: shapes.choice_key(item, x))
+            values = sorted(part.value, key=lambda x: shapes.choice_key(item, x, self.ranks))
             for chosen in itertools.product(values, repeat=len(domain.keys)):
                 yield self.terms.const(kind, chosen)
 
@@ -642,7 +669,7 @@ class Lowering(Sets):
         sorts: Mapping[str, Sort] | None = None,
     ) -> None:
         self.specification = specification
-        super().__init__()
+        super().__init__(specification.ranks)
         self.terms.sorts = sorts or {}
         self.variables = variables
         self._known: dict[tuple[object, ...], Entity] = {}
@@ -1044,7 +1071,9 @@ class Lowering(Sets):
             return result
         assert isinstance(node.type, Set)
         item = node.type.item
-        return self.terms.bind(n.Choose, item, name or "x", body, lambda _: item, node)
+        return self.terms.bind(
+            n.Choose, item, name or "x", body, lambda _: item, node, order=self.order_of(item)
+        )
 
     def _known_choices(
         self, node: n.Node, name: str | None, body: Callable[[n.Node], n.Node]

@@ -280,12 +280,11 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
                 again = t.disj([t.equal(x, one) for one in large[:place]])
                 result = t.ite(again, result, at.called(op, [x, result], scope))
             return at.once_defined(large, result)
-    elif not shapes.in_order(item):
-        raise Unlowerable(f"a fold in order over more than {most} values with sets")
     for _ in range(DEEPEST):
         if most_members(left) == 0:
             return result
-        first = t.bind(n.Choose, item, "x", lambda _: t.boolean(True), lambda _: item, left)
+        order = at.order_of(item)
+        first = t.bind(n.Choose, item, "x", lambda _: t.boolean(True), lambda _: item, left, order=order)
         more = t.negation(t.equal(left, nothing))
         result = t.ite(more, at.called(op, [first, result], scope), result)
         left = t.ite(more, t.both_sets(n.SetMinus, left, t.set_of([first])), nothing)

@@ -22,9 +22,11 @@ No type of this module has an `Option` anywhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache, reduce
-from typing import Any
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
     AnyOf,
@@ -52,6 +54,9 @@ from leadline.symbolic.lang import (
     listed,
     without_places,
 )
+
+Ranks: TypeAlias = Mapping[str, int]
+"""The places of names in TLC's order: see `leadline.symbolic.tla.read.names`."""
 
 NEVER: Type = Never()
 EMPTY_FUNCTION = Tuple(())
@@ -132,27 +137,41 @@ def union_of(kinds: dict[str, Type]) -> Type:
     return AnyOf("Value", tuple(boxes))
 
 
-def _kind_key(one: tuple[str, Type]) -> Any:
+def _kind_key(one: tuple[str, Type], ranks: Ranks = MappingProxyType({})) -> Any:
     """A key by which kinds of values are sorted: records of few fields before those of more, as in TLC."""
     tag, kind = one
-    names = [*map(field_name, kind.positions)] if isinstance(kind, Record) else []
+    names = sorted(_name_key(name, ranks) for name in kind.positions) if isinstance(kind, Record) else []
     return ("r_" if names else tag, len(names), names)
 
 
-def in_order(kind: Type) -> bool:
-    """Whether the order of a type's values is that of CHOOSE."""
+def _name_key(name: str, ranks: Ranks) -> tuple[bool, int, str]:
+    """A key by which atoms and fields are sorted as in TLC: names without a rank by their letters."""
+    plain = unquoted(name) if is_string(name) else field_name(name)
+    return (is_string(name), ranks.get(plain, len(ranks)), plain)
+
+
+def _is_sorted(keys: Iterable[Any]) -> bool:
+    return all(one <= other for one, other in pairwise(keys))
+
+
+def in_order(kind: Type, ranks: Ranks) -> bool:
+    """Whether the order of a type's values is that of CHOOSE, where names have these ranks."""
     match kind:
         case Listed():
-            return True
+            return _is_sorted(choice_key(kind.item, one, ranks) for one in kind.listed)
         case Set() | Option():
             return False
-        case Record() if [*kind.positions] != sorted(kind.positions, key=field_name):
+        case Atoms():
+            return _is_sorted(_name_key(name, ranks) for name in kind.members)
+        case Record() if not _is_sorted(_name_key(name, ranks) for name in kind.positions):
             return False
         case Union() if any(map(_is_record, variants(kind).values())):
-            functions = [one for one in variants(kind).values() if _rank(one) == _FUNCTIONS]
-            if not all(map(_is_record, functions)):
+            functions = [one for one in variants(kind).items() if _rank(one[1]) == _FUNCTIONS]
+            if not all(_is_record(one) for _, one in functions):
                 return False
-    return all(map(in_order, kind.parts))
+            if not _is_sorted(_kind_key(one, ranks) for one in functions):
+                return False
+    return all(in_order(part, ranks) for part in kind.parts)
 
 
 def _is_record(kind: Type) -> bool:
@@ -174,35 +193,48 @@ def _rank(kind: Type) -> int:
     return 0
 
 
-def choice_key(kind: Type, value: Value) -> Any:
+def choice_key(kind: Type, value: Value, ranks: Ranks) -> Any:
     """A key by which CHOOSE goes through the values of a type: small sets and functions before large ones."""
     match kind:
+        case Atoms():
+            return _name_key(value, ranks)
+        case Listed():
+            return choice_key(kind.item, kind.value_of(value), ranks)
         case Slots():
             members = frozenset(one for one in value if one is not None)
-            return choice_key(without_places(kind), members)
+            return choice_key(without_places(kind), members, ranks)
         case Graph(item=Tuple(items=(key, one))):
-            pairs = sorted((choice_key(key, x), choice_key(one, y)) for x, y in value)
-            return (len(pairs), [x for x, _ in pairs], [y for _, y in pairs])
+            return _function_key((choice_key(key, x, ranks), choice_key(one, y, ranks)) for x, y in value)
         case Set(item=item):
-            return (len(value), sorted(choice_key(item, x) for x in value))
+            return (len(value), sorted(choice_key(item, x, ranks) for x in value))
         case Union():
             tag, (inner,) = value
             part = variants(kind)[tag]
-            rank, key = _rank(part), choice_key(part, inner)
-            return (rank, key[0] if rank else 0, list(kind.by_tag).index(tag), key)
-        case Record() | Tuple():
-            return (len(value), [choice_key(part, x) for part, x in zip(kind.parts, value, strict=True)])
-        case Map(value=Option(item=item)):
-            there = [(at, choice_key(item, x)) for at, x in enumerate(value) if x is not None]
-            return (len(there), [at for at, _ in there], [key for _, key in there])
-        case Seq(item=item) | Map(value=item):
-            return (len(value), [choice_key(item, x) for x in value])
+            rank, key = _rank(part), choice_key(part, inner, ranks)
+            return (rank, key[0] if rank else 0, _kind_key((tag, part), ranks), key)
+        case Record():
+            pairs = zip(kind.fields, value, strict=True)
+            return _function_key((_name_key(x, ranks), choice_key(part, y, ranks)) for (x, part), y in pairs)
+        case Map(key=key, value=item):
+            given = item.item if isinstance(item, Option) else item
+            there = ((x, y) for x, y in zip(kind.keys, value, strict=True) if y is not None)
+            return _function_key((choice_key(key, x, ranks), choice_key(given, y, ranks)) for x, y in there)
+        case Tuple(items=items):
+            return (len(value), [choice_key(x, y, ranks) for x, y in zip(items, value, strict=True)])
+        case Seq(item=item):
+            return (len(value), [choice_key(item, x, ranks) for x in value])
     return kind.rank(value)
 
 
-def table_of(item: Type, values: Iterable[Value]) -> Listed:
+def _function_key(pairs: Iterable[tuple[Any, Any]]) -> Any:
+    """The key of a function, from those of its arguments and values: domains are compared before values."""
+    ordered = sorted(pairs, key=lambda pair: pair[0])
+    return (len(ordered), [x for x, _ in ordered], [y for _, y in ordered])
+
+
+def table_of(item: Type, values: Iterable[Value], ranks: Ranks = MappingProxyType({})) -> Listed:
     """The type of some values, in the order of CHOOSE."""
-    return listed(item, values, lambda one: choice_key(item, one))
+    return listed(item, values, lambda one: choice_key(item, one, ranks))
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -475,7 +475,7 @@ class Reader:
                 extends = tuple(s.Apply(self.name(one), place=self.place(one)) for one in refs)
             elif child.type not in ("header_line", "identifier", "double_line") and not child.has_error:
                 units += self.outermost(child)
-        return s.Module(self.name(name), extends, tuple(units), place=self.place(name))
+        return s.Module(self.name(name), extends, tuple(units), self.words(node), place=self.place(name))
 
     def outermost(self, node: Tree) -> Iterable[s.Unit]:
         """The units of a part of a module."""

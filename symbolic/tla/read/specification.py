@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 
 from leadline.symbolic.lang import (
@@ -22,6 +23,7 @@ from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.enabled import Hiding
 from leadline.symbolic.tla.read.levels import Level, Levels, misplaced, misuses
 from leadline.symbolic.tla.read.modules import Copy, Files, Loader
+from leadline.symbolic.tla.read.names import ranks
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Symbol, unknown_operator
 from leadline.symbolic.tla.read.standard import LIBRARY, STANDARD
@@ -68,6 +70,7 @@ class Specification:
         names: the names visible at the module's end.
         warnings: what is probably not meant, but has a meaning.
         readable: the folder of files that its operators may read; None if they may read none.
+        naming: finds `ranks`.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Specification:
     names: Names
     warnings: tuple[Mistake, ...] = ()
     readable: Path | None = None
+    naming: Callable[[], Mapping[str, int]] = dict
 
     @property
     def constrained(self) -> s.Expression | None:
@@ -108,6 +112,11 @@ class Specification:
             return whole
         after = s.Apply("'", (s.Apply("/\\", others, place=place),), place=place)
         return s.Apply("=>", (after, whole), place=place)
+
+    @cached_property
+    def ranks(self) -> Mapping[str, int]:
+        """The places of strings, record fields and model values in TLC's order of names."""
+        return self.naming()
 
     @property
     def view_name(self) -> str:
@@ -224,6 +233,12 @@ def _assigned(name: str, text: str) -> Assigned:
     return Assigned(name, unit.body, unit.place)
 
 
+def _given(assigned: Iterable[Assigned]) -> Iterator[s.Expression]:
+    """The values of a configuration."""
+    for one in assigned:
+        yield from (*(one.arguments or ()), *(() if one.replaces else (one.value,)))
+
+
 def _definition(name: str, text: str, file: str) -> s.Definition:
     """A text as the definition of an operator without parameters.
 
@@ -332,6 +347,7 @@ class _Making:
             levels=levels,
             names=self.names,
             warnings=tuple(self.loader.warnings),
+            naming=partial(ranks, self.module, {**loader.files.known}, [*_given(assigned)]),
         )
         self.mistakes += _random_choices(made)
         if self.mistakes:

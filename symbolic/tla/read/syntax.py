@@ -356,11 +356,16 @@ class Theorem(Node):
 
 
 class Module(Node):
-    """A module."""
+    """A module.
+
+    Attributes:
+        text: its text without comments.
+    """
 
     name: str
     extends: tuple[Apply, ...]
     units: tuple[Unit, ...]
+    text: str = field(default="", compare=False, repr=False)
 
 
 Step: TypeAlias = "Apply | int | tuple[Expression, ...] | str"

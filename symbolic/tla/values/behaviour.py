@@ -364,6 +364,7 @@ def symmetry_of(specification: Specification) -> Symmetry | None:
     if not specification.symmetry:
         return None
     interpreter = Interpreter(specification)
-    found = Symmetry(frozenset().union(*(interpreter.constant(one) for one in specification.symmetry)))
+    functions = frozenset().union(*(interpreter.constant(one) for one in specification.symmetry))
+    found = Symmetry(functions, interpreter.order)
     found.named(specification, interpreter.unlisted)
     return found

@@ -18,7 +18,7 @@ from leadline.symbolic.tla.values.scopes import Scope
 from leadline.symbolic.tla.values.search import RULES, Search
 from leadline.symbolic.tla.values.symmetry import Symmetry
 from leadline.symbolic.tla.values.translation import Translation
-from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, in_words, tla_text
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Order, Value, in_words, tla_text
 from leadline.symbolic.tla.values.writer import Fn, Lines, Source
 
 State: TypeAlias = tuple[Value, ...]
@@ -61,6 +61,10 @@ class Interpreter:
         namespace["READABLE"] = specification.readable
         for module in (values, differences, sets, operators):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
+        self.order = Order(lambda: specification.ranks)
+        namespace |= {"orders": self.order.known, "ordered": self.order.ordered}
+        for name in ("in_order", "in_choice", "enumerated", "choices", "fold"):
+            namespace[name] = partial(namespace[name], by=self.order)
         self.source = Source(namespace)
         self.translation = Translation(specification.definitions, specification.levels, self.source, RULES)
 

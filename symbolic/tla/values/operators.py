@@ -25,9 +25,11 @@ from leadline.symbolic.tla.values.sets import (
 )
 from leadline.symbolic.tla.values.values import (
     FALSE,
+    LETTERS,
     TRUE,
     EvaluationError,
     LazyFunction,
+    Order,
     Value,
     domain_of,
     fail,
@@ -104,26 +106,26 @@ def _few(items: Value, most: int) -> bool:
         return False
 
 
-def enumerated(elements_: Value) -> Value:
+def enumerated(elements_: Value, by: Order) -> Value:
     """The elements in TLC's order, for several iterations."""
     items = elements(elements_)
-    return tuple(in_order(items)) if _few(items, _MOST_ENUMERATED) else items
+    return tuple(in_order(items, by)) if _few(items, _MOST_ENUMERATED) else items
 
 
-def choices(elements_: Value) -> Value:
+def choices(elements_: Value, by: Order) -> Value:
     """The elements in the order of CHOOSE, for several iterations."""
     items = elements(elements_)
-    return tuple(in_choice(items)) if _few(items, _MOST_ENUMERATED) else _Choices(items)
+    return tuple(in_choice(items, by)) if _few(items, _MOST_ENUMERATED) else _Choices(items, by)
 
 
 class _Choices:
     """The elements of a large set in the order of CHOOSE."""
 
-    def __init__(self, items: Value) -> None:
-        self.items = items
+    def __init__(self, items: Value, by: Order) -> None:
+        self.items, self.by = items, by
 
     def __iter__(self) -> Iterator[Value]:
-        return iter(in_choice(self.items))
+        return iter(in_choice(self.items, self.by))
 
 
 def quick(elements_: Value) -> Value:
@@ -304,13 +306,15 @@ def fold(
     base: Value,
     elements: Value,
     first: Callable[[Sequence[Value]], Value] | None = None,
+    by: Order = LETTERS,
 ) -> Value:
     """An operator applied to each element of a set in TLC's order and the result so far, which is first `base`.
 
     Args:
         first: takes the first of the elements that are left; None if nothing depends on which it is.
+        by: the order.
     """
-    left = [*in_order(elements)]
+    left = [*in_order(elements, by)]
     if first is not None:
         left = [left.pop(left.index(first(left))) for _ in range(len(left))]
     for x in left:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from leadline.symbolic.tla.read.analysis import sizes
 from leadline.symbolic.tla.values.differences import absent, of_other_arguments
 from leadline.symbolic.tla.values.values import (
     FALSE,
+    LETTERS,
     SIMPLE,
     TRUE,
     Domain,
     EvaluationError,
     LazyFunction,
     ModelValue,
+    Order,
     Unlisted,
     Value,
     domain_of,
@@ -55,9 +57,9 @@ class LazySet(Unlisted):
         """
         raise EvaluationError(f"{self} cannot be enumerated: it is infinite")
 
-    def choices(self) -> Iterator[Value]:
+    def choices(self, by: Order) -> Iterator[Value]:
         """The elements in the order of CHOOSE: sorted."""
-        return iter(ordered(self.listed))
+        return iter(by.ordered(self.listed))
 
     @cached_property
     def listed(self) -> frozenset[Value]:
@@ -194,8 +196,8 @@ class Subsets(LazySet):
         for bits in range(2 ** len(items)):
             yield frozenset(x for place, x in enumerate(items) if bits >> place & 1)
 
-    def choices(self) -> Iterator[Value]:
-        items = ordered(frozenset(self.base))
+    def choices(self, by: Order) -> Iterator[Value]:
+        items = by.ordered(frozenset(self.base))
         parts = (itertools.combinations(items, size) for size in range(len(items) + 1))
         return map(frozenset, itertools.chain.from_iterable(parts))
 
@@ -219,13 +221,13 @@ class SizedSubsets(LazySet):
         return value in self.whole and len(value) in self.sizes
 
     def elements(self) -> Iterator[Value]:
-        return iter(ordered(frozenset(self.choices())))
+        return iter(ordered(frozenset(self)))
 
     def __iter__(self) -> Iterator[Value]:
-        return self.choices()
+        return self.choices(LETTERS)
 
-    def choices(self) -> Iterator[Value]:
-        items = ordered(frozenset(self.base))
+    def choices(self, by: Order) -> Iterator[Value]:
+        items = by.ordered(frozenset(self.base))
         parts = (itertools.combinations(items, size) for size in self.sizes)
         return map(frozenset, itertools.chain.from_iterable(parts))
 
@@ -271,10 +273,9 @@ class Functions(LazySet):
         values = tuple(in_order(self.range)) if keys.keys else ()
         return ((keys, *rest[::-1]) for rest in itertools.product(values, repeat=len(keys.keys)))
 
-    def choices(self) -> Iterator[Value]:
-        keys = self.keys
-        values = tuple(in_choice(self.range)) if keys.keys else ()
-        return ((keys, *rest) for rest in itertools.product(values, repeat=len(keys.keys)))
+    def choices(self, by: Order) -> Iterator[Value]:
+        values = tuple(in_choice(self.range, by)) if self.keys.keys else ()
+        return _functions(self.keys, [values] * len(self.keys.keys), by)
 
     def __len__(self) -> int:
         return int(len(self.range) ** len(self.domain)) if len(self.domain) else 1
@@ -309,14 +310,21 @@ class Records(LazySet):
         sets = map(in_order, reversed(self.sets))
         return ((self.keys, *rest[::-1]) for rest in itertools.product(*sets))
 
-    def choices(self) -> Iterator[Value]:
-        return ((self.keys, *rest) for rest in itertools.product(*map(in_choice, self.sets)))
+    def choices(self, by: Order) -> Iterator[Value]:
+        return _functions(self.keys, [in_choice(one, by) for one in self.sets], by)
 
     def __len__(self) -> int:
         size = 1
         for one in self.sets:
             size *= len(one)
         return size
+
+
+def _functions(keys: Domain, sets: Sequence[Iterable[Value]], by: Order) -> Iterator[Value]:
+    """The functions that have a value of a set for each key, where the sets are in an order, in that order."""
+    places = by.places(keys)
+    back = sorted(range(len(places)), key=places.__getitem__)
+    return ((keys, *map(rest.__getitem__, back)) for rest in itertools.product(*(sets[x] for x in places)))
 
 
 class Sequences(LazySet):
@@ -375,23 +383,23 @@ def member(value: Value, elements: Value) -> bool:
     raise EvaluationError(f"{tla_text(elements)} is no set: nothing is in it")
 
 
-def in_choice(elements: Value) -> Value:
+def in_choice(elements: Value, by: Order) -> Value:
     """The elements of a set in the order in which CHOOSE goes through them."""
-    return elements.choices() if isinstance(elements, LazySet) else in_order(elements)
+    return elements.choices(by) if isinstance(elements, LazySet) else in_order(elements, by)
 
 
-def in_order(elements: Value) -> Value:
+def in_order(elements: Value, by: Order = LETTERS) -> Value:
     """The elements of a set in TLC's order.
 
     Raises:
         EvaluationError: if it is no set, or infinite.
     """
     if elements.__class__ is frozenset:
-        return ordered(elements)
+        return by.ordered(elements)
     if isinstance(elements, LazySet):
         return elements.elements()
     if isinstance(elements, frozenset):
-        return ordered(frozenset(elements))
+        return by.ordered(frozenset(elements))
     raise EvaluationError(f"{tla_text(elements)} is no set: its elements cannot be enumerated")
 
 

@@ -27,10 +27,10 @@ from leadline.symbolic.tla.values.values import (
     FAILURES,
     EvaluationError,
     ModelValue,
+    Order,
     Value,
     domain_of,
     items_of,
-    order,
 )
 
 State: TypeAlias = tuple[Value, ...]
@@ -51,6 +51,7 @@ class Symmetry:
 
     Args:
         functions: the functions of the symmetry sets.
+        order: the order in which CHOOSE goes through values.
 
     Attributes:
         apart: for each place where the module tells values apart that SYMMETRY exchanges, their names.
@@ -58,7 +59,8 @@ class Symmetry:
         repeatable: whether a formula may be evaluated several times: it prints and counts nothing.
     """
 
-    def __init__(self, functions: Iterable[Value]) -> None:
+    def __init__(self, functions: Iterable[Value], order: Order) -> None:
+        self._order = order
         graphs = ({x: y for x, y in items_of(f) if x is not y} for f in functions)
         self.apart: dict[s.Place, frozenset[str]] = {}
         self.open_choices = 0
@@ -169,7 +171,7 @@ class Symmetry:
         if known is None:
             taken: dict[int, list[int]] = {0: [0]}
             for number, move in enumerate(self.group, start=1):
-                keys = [order(move(one)) for one in found]
+                keys = [self._order.key(move(one)) for one in found]
                 taken.setdefault(keys.index(min(keys)), []).append(number)
             if len(self._first) >= _MOST_KNOWN:
                 self._first.clear()

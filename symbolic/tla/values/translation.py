@@ -23,7 +23,7 @@ from leadline.symbolic.tla.values.scopes import (
     Scope,
 )
 from leadline.symbolic.tla.values.sets import BOOLEAN
-from leadline.symbolic.tla.values.values import FALSE, TRUE, ModelValue, Truth, Value, model_value, ordered
+from leadline.symbolic.tla.values.values import FALSE, TRUE, ModelValue, Truth, Value, model_value
 from leadline.symbolic.tla.values.writer import Fn, Lines, Source
 
 _TRUTHS = frozenset({
@@ -325,7 +325,7 @@ class Translation:
         """The elements of a constant set in TLC's order, or that of CHOOSE, which are enumerated once."""
         value = self.literals.value(e)
         if isinstance(value, frozenset) and not chosen:
-            return self.literals.named("items", ordered(value))
+            return self.literals.named("items", self.source.namespace["ordered"](value))
         return self._derived("choices" if chosen else "enumerated", e)
 
     def listed_once(self, e: s.Expression) -> str:

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
 from typing import Any, NoReturn, TypeAlias
 
 from leadline.symbolic.lang import OutOfBounds
@@ -151,7 +151,7 @@ class Domain(frozenset[Value]):
 
     Attributes:
         index: for each element, its place in the functions' tuples, from 1.
-        keys: the elements in TLC's order.
+        keys: the elements, names by their letters.
         plain: the domain as a set.
         first: the type of the first key; None if there is none.
         size: the length of sequences; there is no such attribute for other functions.
@@ -286,39 +286,70 @@ class _Keys:
 _RANKS: dict[type, int] = {ModelValue: 0, TypedModelValue: 0, Truth: 1, int: 2, str: 3}
 
 
-def order(value: Value) -> tuple[Any, ...]:
-    """A key by which values are sorted as TLC sorts them. Where TLC cannot compare, the kind decides."""
-    kind = value.__class__
-    if kind is int or kind is str:
-        return (_RANKS[kind], value)
-    if isinstance(value, ModelValue | Truth):
-        return (_RANKS[kind], value.name)
-    if kind is tuple:
-        keys, items = value[0].keys, value[1:]
-        # The domains are compared before the values.
-        return (4, len(items), [*map(order, keys)], [*map(order, items)])
-    if isinstance(value, LazyFunction):
-        return order(value.table())
-    return (5, len(value), sorted(map(order, value)))
-
-
-orders: dict[frozenset[Value], tuple[Value, ...]] = {}
 _MOST_ORDERED = 200_000
-# The same elements are in many sets.
-_place = lru_cache(_MOST_ORDERED)(order)
 
 
-def ordered(elements: frozenset[Value]) -> tuple[Value, ...]:
-    """The elements of a set in TLC's order."""
-    found = orders.get(elements)
-    if found is None:
-        kinds = {x.__class__ for x in elements}
-        simple = len(kinds) == 1 and (int in kinds or str in kinds)
-        found = tuple(sorted(elements) if simple else sorted(elements, key=_place))
-        if len(orders) >= _MOST_ORDERED:
-            orders.clear()
-        orders[elements] = found
-    return found
+class Order:
+    """TLC's order of the values of a specification. Where TLC cannot compare, the kind decides.
+
+    Args:
+        naming: gives the places of strings, field names and model values; the others come after them, by their
+            letters.
+
+    Attributes:
+        known: the elements of sets in order, as far as they were asked for.
+    """
+
+    def __init__(self, naming: Callable[[], Mapping[str, int]]) -> None:
+        self._naming = naming
+        self.known: dict[frozenset[Value], tuple[Value, ...]] = {}
+        # The same elements are in many sets, and the same domains in many functions.
+        self._key = lru_cache(_MOST_ORDERED)(self.key)
+        self.places = lru_cache(_MOST_ORDERED)(self._places)
+
+    @cached_property
+    def _ranks(self) -> Mapping[str, int]:
+        return self._naming()
+
+    def key(self, value: Value) -> tuple[Any, ...]:
+        """A key by which values are sorted as TLC sorts them."""
+        kind = value.__class__
+        if kind is int:
+            return (_RANKS[kind], value)
+        if kind is Truth:
+            return (_RANKS[kind], value.name)
+        if kind is str or isinstance(value, ModelValue):
+            name = value if kind is str else value.name
+            return (_RANKS[kind], self._ranks.get(name, len(self._ranks)), name)
+        if kind is tuple:
+            keys, items = value[0].keys, value[1:]
+            places = self.places(value[0])
+            # The domains are compared before the values.
+            return (4, len(items), *([self.key(each[x]) for x in places] for each in (keys, items)))
+        if isinstance(value, LazyFunction):
+            return self.key(value.table())
+        return (5, len(value), sorted(map(self.key, value)))
+
+    def _places(self, domain: Domain) -> tuple[int, ...]:
+        """The places of a domain's elements in functions, from 0, in this order."""
+        keys = domain.keys
+        return tuple(sorted(range(len(keys)), key=lambda place: self.key(keys[place])))
+
+    def ordered(self, elements: frozenset[Value]) -> tuple[Value, ...]:
+        """The elements of a set."""
+        found = self.known.get(elements)
+        if found is None:
+            numbers = {x.__class__ for x in elements} == {int}
+            found = tuple(sorted(elements) if numbers else sorted(elements, key=self._key))
+            if len(self.known) >= _MOST_ORDERED:
+                self.known.clear()
+            self.known[elements] = found
+        return found
+
+
+LETTERS = Order(dict)
+"""The order in which functions keep their values, and sets are written: that of letters."""
+ordered = LETTERS.ordered
 
 
 def tla_text(value: Value) -> str:

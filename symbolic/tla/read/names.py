@@ -1,0 +1,130 @@
+"""The order in which TLC meets the names of a specification: that of its strings, record fields and model values.
+
+TLC numbers each text when it first meets it (its class `UniqueString`), and sorts names by these numbers. It reads
+the values of the configuration first. Then it parses all modules, word by word. A string's literal is another word
+than the string, since it has quotation marks. When all modules are parsed, TLC reads the literals of each, after
+those of the modules that it needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.standard import CORE, LIBRARY
+
+_WORD = re.compile(
+    r'"(?:\\.|[^"\\\n])*"|/\\|\\(?:[a-z]+|EE?|AA?|X)\b|[WS]F_|(?:\]|>>)_|<[\d*+]+>\w*|\w+|[^\w\s]'
+)
+_FIRST = (
+    "STRING", "FALSE", "TRUE", "BOOLEAN", "=", ".", "'", "SUBSET", "UNION", "DOMAIN", "ENABLED", "UNCHANGED",
+    *"[^/*-+<>|&$%~#",
+)  # fmt: skip
+"""The words that TLC's own classes have before any module is parsed."""
+
+
+class _Names(NamedTuple):
+    """The names in a module.
+
+    Attributes:
+        extended: the modules that it extends.
+        instances: the modules that it has instances of, but for those that stand in it.
+        words: the words of its text.
+        strings: its strings.
+    """
+
+    extended: list[str]
+    instances: list[str]
+    words: list[str]
+    strings: list[str]
+
+
+def ranks(root: s.Module, known: Mapping[str, s.Module], given: Iterable[s.Node]) -> dict[str, int]:
+    """The place of each name among those of a specification.
+
+    Args:
+        root: its module.
+        known: the modules that were read, by name.
+        given: the values of the configuration.
+    """
+    values = (
+        one.operator if isinstance(one, s.Apply) else one.value if isinstance(one, s.String) else one.name
+        for one in _in_order(given)
+        if isinstance(one, s.String | s.ModelValue) or (isinstance(one, s.Apply) and one.operator not in CORE)
+    )
+    modules = {**known, root.name: root}
+    own = {name: one for name, one in modules.items() if Path(one.place.file).parent != LIBRARY}
+    names = {name: _names(one) for name, one in modules.items() if name in own or name not in _standard()}
+    names = {**_standard(), **names}
+    parsed, needed = _parsed(root.name, names), dict[str, None]()
+    _need(root.name, names, needed)
+    words = chain.from_iterable(names[name].words for name in parsed if name in names)
+    strings = chain.from_iterable(names[name].strings for name in needed if name in names)
+    return {name: place for place, name in enumerate(dict.fromkeys(chain(values, _FIRST, words, strings)))}
+
+
+def _in_order(roots: Iterable[s.Node]) -> Iterator[s.Node]:
+    """All nodes, in the order in which TLC reads them."""
+    work = [*roots][::-1]
+    while work:
+        node = work.pop()
+        yield node
+        below = s.children(node)
+        # The sets of `{e : x \in S}` are read before e.
+        work += below[:1] + below[:0:-1] if isinstance(node, s.Image) else below[::-1]
+
+
+def _names(module: s.Module) -> _Names:
+    nodes = [*_in_order([module])]
+    modules = [one for one in nodes if isinstance(one, s.Module)]
+    within = {one.name for one in modules}
+    return _Names(
+        [one.operator for part in modules for one in part.extends],
+        [one.module for one in nodes if isinstance(one, s.Instance) and one.module not in within],
+        _WORD.findall(module.text),
+        [one.value for one in nodes if isinstance(one, s.String)],
+    )
+
+
+@cache
+def _standard() -> dict[str, _Names]:
+    """The names in the modules that come with TLC, whose texts there are others than here."""
+    lines = (LIBRARY / "names.txt").read_text(encoding="utf-8").splitlines()
+    parts = (line.split(":") for line in lines if not line.startswith("#"))
+    return {name: _Names(*(part.split() for part in rest)) for name, *rest in parts}
+
+
+def _parsed(root: str, names: Mapping[str, _Names]) -> list[str]:
+    """All modules, in the order in which TLC parses them: those that are extended come before instances."""
+    found, new = list[str](), root
+    while new:
+        found.append(new)
+        seen = dict[str, None]()
+        _reach(root, names, found, seen)
+        reached = [names[name] for name in seen if name in names]
+        todo = chain(
+            (x for one in reached for x in one.extended), (x for one in reached for x in one.instances)
+        )
+        new = next((name for name in todo if name not in found), "")
+    return found
+
+
+def _reach(name: str, names: Mapping[str, _Names], among: list[str], seen: dict[str, None]) -> None:
+    """Add a module, and then those that it needs, as far as they are among some."""
+    if name in among and name not in seen:
+        seen[name] = None
+        for one in (*names[name].extended, *names[name].instances) if name in names else ():
+            _reach(one, names, among, seen)
+
+
+def _need(name: str, names: Mapping[str, _Names], seen: dict[str, None]) -> None:
+    """Add the modules that one needs, and then the module itself."""
+    if name not in seen and name in names:
+        for one in (*names[name].extended, *names[name].instances):
+            _need(one, names, seen)
+        seen.setdefault(name)
