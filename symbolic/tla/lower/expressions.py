@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -232,32 +232,33 @@ class Sets:
         if item == NEVER or shapes.in_order(item, self.ranks):
             written = self.written_out(node)
             return [(yes, x) for x in written] if written is not None else None
-        if sorts_in(item):
-            raise Unlowerable("CHOOSE among sets of interchangeable values")
-        if isinstance(node, n.Const):
-            values = sorted(node.value, key=lambda x: shapes.choice_key(item, x, self.ranks))
-            return [(yes, terms.narrowed(item, x)) for x in values]
-        if item.cardinality > MOST_UNROLLED or shapes.in_order(item, {}):
+        if not isinstance(node, n.Const):
             return None
-        narrowed = [terms.narrowed(item, x) for x in self.order_of(item)]
-        return [(terms.among(x, node), x) for x in narrowed]
+        return [(yes, terms.narrowed(item, x)) for x in self.in_choice_order(item, node.value)]
 
     def order_of(self, item: Type) -> tuple[Value, ...]:
         """All values of a type in the order of CHOOSE; none if that is the type's order.
 
         Raises:
-            Unlowerable: if there are too many, or values are interchangeable.
+            Unlowerable: if there are too many.
         """
         if item not in self._orders:
-            self._orders[item] = () if shapes.in_order(item, self.ranks) else self._sorted(item)
+            # A choice tells interchangeable values apart: then the model is made again, without their sorts.
+            ordered = bool(sorts_in(item)) or shapes.in_order(item, self.ranks)
+            if not ordered and item.cardinality > MOST_PARTS:
+                raise Unlowerable(f"CHOOSE where there may be more than {MOST_PARTS:,} sets or functions")
+            self._orders[item] = () if ordered else self.in_choice_order(item, item.values())
         return self._orders[item]
 
-    def _sorted(self, item: Type) -> tuple[Value, ...]:
+    def in_choice_order(self, item: Type, values: Iterable[Value]) -> tuple[Value, ...]:
+        """Values of a type in the order of CHOOSE.
+
+        Raises:
+            Unlowerable: if values are interchangeable.
+        """
         if sorts_in(item):
             raise Unlowerable("CHOOSE among sets of interchangeable values")
-        if item.cardinality > MOST_PARTS:
-            raise Unlowerable(f"CHOOSE where there may be more than {MOST_PARTS:,} sets or functions")
-        return tuple(sorted(item.values(), key=lambda x: shapes.choice_key(item, x, self.ranks)))
+        return tuple(sorted(values, key=lambda x: shapes.choice_key(item, x, self.ranks)))
 
     def possible(self, node: n.Node) -> list[tuple[n.Node, n.Node]]:
         """The values that may be in a set, in the order of CHOOSE, each with whether it is."""
@@ -278,8 +279,7 @@ class Sets:
         item = part.type.item
         if not isinstance(part, n.Const) or shapes.in_order(item, self.ranks):
             return
-        if sorts_in(item):
-            raise Unlowerable("CHOOSE among sets of interchangeable values")
+        values = self.in_choice_order(item, part.value)
         kind = shapes.function_type([(key.type, key.value, item) for key in domain.keys])
         # Of tuples and whole maps the values are in the order of the keys, unlike the fields of a record.
         if isinstance(kind, Tuple) or (
@@ -287,7 +287,6 @@ class Sets:
             and [*kind.keys] == [key.value for key in domain.keys]
             and shapes.in_order(kind.key, self.ranks)
         ):
-            values = sorted(part.value, key=lambda x: shapes.choice_key(item, x, self.ranks))
             for chosen in itertools.product(values, repeat=len(domain.keys)):
                 yield self.terms.const(kind, chosen)
 

@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, reduce
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
@@ -133,21 +132,26 @@ def union_of(kinds: dict[str, Type]) -> Type:
     """The type of the values of several kinds."""
     if len(kinds) == 1:
         return next(iter(kinds.values()))
-    boxes = ((tag, Record(tag, (("value", kind),))) for tag, kind in sorted(kinds.items(), key=_kind_key))
+    ordered = sorted(kinds.items(), key=lambda one: _kind_key(one, {}))
+    boxes = ((tag, Record(tag, (("value", kind),))) for tag, kind in ordered)
     return AnyOf("Value", tuple(boxes))
 
 
-def _kind_key(one: tuple[str, Type], ranks: Ranks = MappingProxyType({})) -> Any:
+def _kind_key(one: tuple[str, Type], ranks: Ranks) -> Any:
     """A key by which kinds of values are sorted: records of few fields before those of more, as in TLC."""
     tag, kind = one
-    names = sorted(_name_key(name, ranks) for name in kind.positions) if isinstance(kind, Record) else []
+    names = sorted(_field_keys(kind, ranks)) if isinstance(kind, Record) else []
     return ("r_" if names else tag, len(names), names)
 
 
 def _name_key(name: str, ranks: Ranks) -> tuple[bool, int, str]:
-    """A key by which atoms and fields are sorted as in TLC: names without a rank by their letters."""
-    plain = unquoted(name) if is_string(name) else field_name(name)
+    """A key by which atoms are sorted as in TLC: those without a rank by their letters."""
+    plain = unquoted(name) if is_string(name) else name
     return (is_string(name), ranks.get(plain, len(ranks)), plain)
+
+
+def _field_keys(kind: Record, ranks: Ranks) -> list[tuple[bool, int, str]]:
+    return [_name_key(quoted(field_name(name)), ranks) for name in kind.positions]
 
 
 def _is_sorted(keys: Iterable[Any]) -> bool:
@@ -163,19 +167,14 @@ def in_order(kind: Type, ranks: Ranks) -> bool:
             return False
         case Atoms():
             return _is_sorted(_name_key(name, ranks) for name in kind.members)
-        case Record() if not _is_sorted(_name_key(name, ranks) for name in kind.positions):
+        case Record() if not _is_sorted(_field_keys(kind, ranks)):
             return False
-        case Union() if any(map(_is_record, variants(kind).values())):
-            functions = [one for one in variants(kind).items() if _rank(one[1]) == _FUNCTIONS]
-            if not all(_is_record(one) for _, one in functions):
-                return False
-            if not _is_sorted(_kind_key(one, ranks) for one in functions):
+        case Union():
+            kinds = [one for one in variants(kind).items() if _rank(one[1]) == _FUNCTIONS]
+            records = [isinstance(one, Record) for _, one in kinds]
+            if any(records) and not (all(records) and _is_sorted(_kind_key(one, ranks) for one in kinds)):
                 return False
     return all(in_order(part, ranks) for part in kind.parts)
-
-
-def _is_record(kind: Type) -> bool:
-    return isinstance(kind, Record)
 
 
 _FUNCTIONS, _SETS = 1, 2
@@ -213,8 +212,8 @@ def choice_key(kind: Type, value: Value, ranks: Ranks) -> Any:
             rank, key = _rank(part), choice_key(part, inner, ranks)
             return (rank, key[0] if rank else 0, _kind_key((tag, part), ranks), key)
         case Record():
-            pairs = zip(kind.fields, value, strict=True)
-            return _function_key((_name_key(x, ranks), choice_key(part, y, ranks)) for (x, part), y in pairs)
+            keys = (choice_key(part, x, ranks) for part, x in zip(kind.parts, value, strict=True))
+            return _function_key(zip(_field_keys(kind, ranks), keys, strict=True))
         case Map(key=key, value=item):
             given = item.item if isinstance(item, Option) else item
             there = ((x, y) for x, y in zip(kind.keys, value, strict=True) if y is not None)
@@ -232,9 +231,9 @@ def _function_key(pairs: Iterable[tuple[Any, Any]]) -> Any:
     return (len(ordered), [x for x, _ in ordered], [y for _, y in ordered])
 
 
-def table_of(item: Type, values: Iterable[Value], ranks: Ranks = MappingProxyType({})) -> Listed:
-    """The type of some values, in the order of CHOOSE."""
-    return listed(item, values, lambda one: choice_key(item, one, ranks))
+def table_of(item: Type, values: Iterable[Value]) -> Listed:
+    """The type of some values, in the order of CHOOSE if names are sorted by their letters."""
+    return listed(item, values, lambda one: choice_key(item, one, {}))
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -57,14 +57,15 @@ def ranks(root: s.Module, known: Mapping[str, s.Module], given: Iterable[s.Node]
         for one in _in_order(given)
         if isinstance(one, s.String | s.ModelValue) or (isinstance(one, s.Apply) and one.operator not in CORE)
     )
-    modules = {**known, root.name: root}
-    own = {name: one for name, one in modules.items() if Path(one.place.file).parent != LIBRARY}
-    names = {name: _names(one) for name, one in modules.items() if name in own or name not in _standard()}
-    names = {**_standard(), **names}
+    names = _standard() | {
+        name: _names(one)
+        for name, one in {**known, root.name: root}.items()
+        if Path(one.place.file).parent != LIBRARY or name not in _standard()
+    }
     parsed, needed = _parsed(root.name, names), dict[str, None]()
-    _need(root.name, names, needed)
+    _visit(root.name, names, {}, needed)
     words = chain.from_iterable(names[name].words for name in parsed if name in names)
-    strings = chain.from_iterable(names[name].strings for name in needed if name in names)
+    strings = chain.from_iterable(names[name].strings for name in needed)
     return {name: place for place, name in enumerate(dict.fromkeys(chain(values, _FIRST, words, strings)))}
 
 
@@ -105,26 +106,17 @@ def _parsed(root: str, names: Mapping[str, _Names]) -> list[str]:
     while new:
         found.append(new)
         seen = dict[str, None]()
-        _reach(root, names, found, seen)
-        reached = [names[name] for name in seen if name in names]
-        todo = chain(
-            (x for one in reached for x in one.extended), (x for one in reached for x in one.instances)
-        )
-        new = next((name for name in todo if name not in found), "")
+        _visit(root, {name: names[name] for name in found if name in names}, seen, {})
+        extended = chain.from_iterable(names[name].extended for name in seen)
+        instances = chain.from_iterable(names[name].instances for name in seen)
+        new = next((name for name in chain(extended, instances) if name not in found), "")
     return found
 
 
-def _reach(name: str, names: Mapping[str, _Names], among: list[str], seen: dict[str, None]) -> None:
-    """Add a module, and then those that it needs, as far as they are among some."""
-    if name in among and name not in seen:
+def _visit(name: str, names: Mapping[str, _Names], seen: dict[str, None], done: dict[str, None]) -> None:
+    """Add a module to those seen, then those that it needs, and then itself to those that are done."""
+    if name in names and name not in seen:
         seen[name] = None
-        for one in (*names[name].extended, *names[name].instances) if name in names else ():
-            _reach(one, names, among, seen)
-
-
-def _need(name: str, names: Mapping[str, _Names], seen: dict[str, None]) -> None:
-    """Add the modules that one needs, and then the module itself."""
-    if name not in seen and name in names:
         for one in (*names[name].extended, *names[name].instances):
-            _need(one, names, seen)
-        seen.setdefault(name)
+            _visit(one, names, seen, done)
+        done[name] = None
