@@ -220,21 +220,19 @@ class Sets:
         nothing = self.terms.undefined(result.type, "an element of a set has no value")
         return self.terms.ite(self.terms.conj(partly), result, nothing) if partly else result
 
-    def choices(self, node: n.Node) -> list[tuple[n.Node, n.Node]] | None:
-        """The values that CHOOSE tries, each with whether it is an element; None if they are not written out.
+    def choices(self, node: n.Node) -> list[n.Node] | None:
+        """The elements that CHOOSE tries, in its order; None if they are not written out.
 
         Raises:
             Unlowerable: if values are interchangeable, and their type has another order than CHOOSE.
         """
         assert isinstance(node.type, Set)
-        item, terms = node.type.item, self.terms
-        yes = terms.boolean(True)
+        item = node.type.item
         if item == NEVER or shapes.in_order(item, self.ranks):
-            written = self.written_out(node)
-            return [(yes, x) for x in written] if written is not None else None
+            return self.written_out(node)
         if not isinstance(node, n.Const):
             return None
-        return [(yes, terms.narrowed(item, x)) for x in self.in_choice_order(item, node.value)]
+        return [self.terms.narrowed(item, x) for x in self.in_choice_order(item, node.value)]
 
     def order_of(self, item: Type) -> tuple[Value, ...]:
         """All values of a type in the order of CHOOSE; none if that is the type's order.
@@ -264,7 +262,7 @@ class Sets:
         """The values that may be in a set, in the order of CHOOSE, each with whether it is."""
         written = self.choices(node)
         if written is not None:
-            return written
+            return [(self.terms.boolean(True), x) for x in written]
         assert isinstance(node.type, Set)
         item = node.type.item
         values = [self.terms.narrowed(item, x) for x in self.order_of(item) or item.values()]
@@ -1060,11 +1058,11 @@ class Lowering(Sets):
         if kept is not None:
             written = self.choices(kept)
             if written is not None:
-                return written[0][1] if written else nothing
+                return written[0] if written else nothing
         written = self.choices(node)
         if written is not None:
             result: n.Node = nothing
-            tests = [(x, self.terms.conj([there, body(x)])) for there, x in written]
+            tests = [(x, body(x)) for x in written]
             for x, test in reversed(tests):
                 result = self.terms.ite(test, x, result)
             return result

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.config import Assigned
 from leadline.symbolic.tla.read.standard import CORE, LIBRARY
 
 _WORD = re.compile(
@@ -44,14 +45,15 @@ class _Names(NamedTuple):
     strings: list[str]
 
 
-def ranks(root: s.Module, known: Mapping[str, s.Module], given: Iterable[s.Node]) -> dict[str, int]:
+def ranks(root: s.Module, known: Mapping[str, s.Module], assigned: Iterable[Assigned]) -> dict[str, int]:
     """The place of each name among those of a specification.
 
     Args:
         root: its module.
         known: the modules that were read, by name.
-        given: the values of the configuration.
+        assigned: the constants of the configuration, with their values.
     """
+    given = (x for one in assigned if not one.replaces for x in (*(one.arguments or ()), one.value))
     values = (
         one.operator if isinstance(one, s.Apply) else one.value if isinstance(one, s.String) else one.name
         for one in _in_order(given)

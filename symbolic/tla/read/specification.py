@@ -233,12 +233,6 @@ def _assigned(name: str, text: str) -> Assigned:
     return Assigned(name, unit.body, unit.place)
 
 
-def _given(assigned: Iterable[Assigned]) -> Iterator[s.Expression]:
-    """The values of a configuration."""
-    for one in assigned:
-        yield from (*(one.arguments or ()), *(() if one.replaces else (one.value,)))
-
-
 def _definition(name: str, text: str, file: str) -> s.Definition:
     """A text as the definition of an operator without parameters.
 
@@ -347,7 +341,7 @@ class _Making:
             levels=levels,
             names=self.names,
             warnings=tuple(self.loader.warnings),
-            naming=partial(ranks, self.module, {**loader.files.known}, [*_given(assigned)]),
+            naming=partial(ranks, self.module, {**loader.files.known}, assigned),
         )
         self.mistakes += _random_choices(made)
         if self.mistakes:
