@@ -141,7 +141,19 @@ MISTAKES = {
         "4:6: ENABLED is about",
     ],
     "VARIABLE x\nA == [](x' = 1)\nASSUME x = 1": ["3:6: [] is followed by a formula", "4:10: an assumption"],
+    "VARIABLE x\nN1 == x' = 1\nA == []N1\nB == <>[N1]_x": [
+        "4:6: [] is followed by",
+        "5:6: <> is followed by",
+    ],
+    "VARIABLE x\nA == (x' = 1) ~> (x = 1)\nB == [][x = 0]_(x')": [
+        "3:15: a formula about a step stands beside ~>",
+        "4:8: the subscript is about a step",
+    ],
     "VARIABLE x\nA == WF_x([]TRUE)": ["3:6: a temporal formula is no action"],
+    "I == INSTANCE N WITH n <- 1, n <- 2": ["2:35: n is given twice"],
+    "VARIABLE x\nI(x) == INSTANCE N WITH n <- x": ["3:3: x is already defined, at ...M.tla:2:10"],
+    "A == LET RECURSIVE F(_) IN 1": ["2:20: F is declared as recursive: expected its definition"],
+    "VARIABLE x\nA == [x \\in {1} -> 1]": ["3:7: a function has `|->` before its values"],
     "A == [a |-> 1, a |-> 2]\nB == @": ["2:6: a field is named twice", "3:6: @ has no meaning here"],
     "CONSTANT C": ["2:10: constant C has no value: ... `C = ...` ... -p C=..."],
 }

@@ -136,10 +136,9 @@ _ABOUT_STEPS = {
     "UNCHANGED": "a formula about a step has no next value: expected one about a state after UNCHANGED",
 }
 _LOOSE = {
-    "[]": "[] is followed by a formula about a step: expected [][A]_v",
-    "<>": "<> is followed by a formula about a step: expected <><<A>>_v",
+    "[]": ("[]_", "[] is followed by a formula about a step: expected [][A]_v"),
+    "<>": ("<<>>_", "<> is followed by a formula about a step: expected <><<A>>_v"),
 }
-_FORMULAS = frozenset({"=", "/\\", "\\/", "=>", "'", "\\in", "#"})
 
 
 def misuses(definitions: Iterable[s.Definition], levels: Levels) -> dict[Mistake, None]:
@@ -189,7 +188,16 @@ def _mistake(e: s.Node, bound: frozenset[str], updating: bool, levels: Levels) -
         case s.Apply("ENABLED", (one,)) if levels.of(one, bound) is Level.TEMPORAL:
             return "ENABLED is about a step: expected no temporal operator in it"
         case s.Apply(operator, (one,)) if operator in _LOOSE and levels.of(one, bound) is Level.ACTION:
-            return _LOOSE[operator] if isinstance(one, s.Apply) and one.operator in _FORMULAS else None
-        case s.Subscripted(_, action) if levels.of(action, bound) is Level.TEMPORAL:
+            kind, text = _LOOSE[operator]
+            return None if isinstance(one, s.Subscripted) and one.kind == kind else text
+        case s.Apply("~>" | "-+->" as operator, items) if Level.ACTION in (
+            levels.of(x, bound) for x in items
+        ):
+            return (
+                f"a formula about a step stands beside {operator}: expected those about states or behaviours"
+            )
+        case s.Subscripted(_, _, subscript) if levels.of(subscript, bound) >= Level.ACTION:
+            return "the subscript is about a step: expected one about a state"
+        case s.Subscripted(_, action, _) if levels.of(action, bound) is Level.TEMPORAL:
             return "a temporal formula is no action: expected a formula about a step"
     return None

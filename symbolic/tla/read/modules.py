@@ -13,7 +13,7 @@ from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Judged
 from leadline.symbolic.tla.read.parse import parse
-from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol, Written
+from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol, Written, undefined
 from leadline.symbolic.tla.read.standard import BUILT_IN, CORE, LIBRARY, STANDARD
 
 
@@ -195,6 +195,8 @@ class Loader:
             return {prefix + name: symbol for name, symbol in standard.items()}
         if module is None:
             return {}
+        for one in unit.parameters:
+            self.resolver(copy).declare(one.name, one.arity, one.place, names)
         self.copies += 1
         suffix = f"@{self.copies}"
         # A name that the module binds may be that of a parameter, and is another.
@@ -308,8 +310,11 @@ class _Substitution:
         return True
 
     def finish(self) -> None:
-        """Tell of substitutions for names that the module does not declare."""
-        for name, expression in self.unit.substitutions:
+        """Tell of substitutions for names that the module does not declare, or that are given twice."""
+        written = [name for name, _ in self.unit.substitutions]
+        for place, (name, expression) in enumerate(self.unit.substitutions):
+            if name in written[:place]:
+                self.resolver.wrong(expression.place, f"{name} is given twice: expected one `{name} <- ...`")
             if name not in self.used:
                 text = f"{self.module.name} declares no constant or variable {name}"
                 self.resolver.wrong(expression.place, text)
@@ -338,7 +343,7 @@ class _Entry:
         for unit in self.module.units:
             self.unit(unit)
         for name, place in self.recursive.items():
-            self.resolver.wrong(place, f"{name} is declared as recursive: expected its definition")
+            self.resolver.wrong(place, undefined(name))
         return self.names, self.exports
 
     def _is_hidden(self, name: str, symbol: Symbol, extended: s.Apply) -> bool:

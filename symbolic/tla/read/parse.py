@@ -387,6 +387,8 @@ class Reader:
 
     def set_of_functions(self, node: Tree, place: s.Place) -> s.Expression:
         domain, range_ = meaningful(node)
+        if _infix(domain) == "\\in":
+            self.wrong(domain, "a function has `|->` before its values: expected `[x \\in S |-> e]`")
         return s.FunctionSet(self.expr(domain), self.expr(range_), place=place)
 
     def record_literal(self, node: Tree, place: s.Place) -> s.Expression:

@@ -417,6 +417,8 @@ class Resolver:
                     inner[name] = symbol
                 case s.Instance():
                     inner.update(self.instance(unit, inner, found.append))
+        for name in recursive:
+            self.wrong(inner[name].place, undefined(name))
         body = self.expr(e.body, inner)
         return replace(e, definitions=tuple(_needed(found, body)), body=body)
 
@@ -437,6 +439,11 @@ def _meaning(name: str, names: Names) -> Symbol | None:
         if (found := one.get(name)) is not None:
             return found
     return None
+
+
+def undefined(name: str) -> str:
+    """The message about a name of RECURSIVE that has no definition."""
+    return f"{name} is declared as recursive: expected its definition"
 
 
 def unknown_operator(name: str, names: Iterable[str]) -> str:
