@@ -87,6 +87,17 @@ def test_of_two_definitions_that_are_extended_the_first_counts(tmp_path: Path) -
         specification(tmp_path, "EXTENDS A, B", A="Op == 1", B="VARIABLE Op")
 
 
+def test_a_definition_counts_that_stands_before_an_instance_with_another(tmp_path: Path) -> None:
+    """SANY warns too; it refuses an operator with another number of parameters."""
+    inner = "EXTENDS Naturals\nOp == 2\nTwo == Op + 1"
+    one = specification(tmp_path, "Op == 7\nINSTANCE B\nC == <<Op, Two>>", B=inner)
+    assert tla_text(Interpreter(one).constant(s.Apply("C"))) == "<<7, 3>>"
+    assert [one.text.partition(":")[0] for one in one.warnings] == ["Op of B is not used"]
+    for body in ("Op(a) == a\nINSTANCE B", "INSTANCE B\nOp == 7"):
+        with pytest.raises(ModelError, match="Op is already defined"):
+            specification(tmp_path, body, B=inner)
+
+
 def test_model_values_by_name(tmp_path: Path) -> None:
     body = r"""
     EXTENDS TLC, TLCExt, Integers, Sequences

@@ -338,7 +338,7 @@ class _Entry:
         weak = Path(self.module.place.file).parent == LIBRARY
         for reference in self.module.extends:
             for name, symbol in self.loader.extend(reference, self.copy).items():
-                if weak or not self._is_hidden(name, symbol, reference):
+                if weak or not self._is_hidden(name, symbol, reference.operator, reference.place):
                     self.add(name, replace(symbol, weak=True) if weak else symbol, reference.place)
         for unit in self.module.units:
             self.unit(unit)
@@ -346,16 +346,16 @@ class _Entry:
             self.resolver.wrong(place, undefined(name))
         return self.names, self.exports
 
-    def _is_hidden(self, name: str, symbol: Symbol, extended: s.Apply) -> bool:
-        """Whether a definition of an extended module gives way to that of an earlier one, which is told."""
+    def _is_hidden(self, name: str, symbol: Symbol, module: str, place: s.Place) -> bool:
+        """Whether a definition of a module that comes in whole gives way to an earlier one, which is told."""
         known = self.names.get(name)
         if known is None or known.weak or symbol.weak or self.loader.same(known, symbol):
             return False
         if not all(x.key in self.loader.written or x.place == s.BUILT_IN for x in (known, symbol)):
             return False
         where = f"at {known.place}" if known.place != s.BUILT_IN else "in a standard module"
-        text = f"{name} of {extended.operator} is not used: it is defined {where} already"
-        self.loader.warnings.append(Mistake(extended.place, text))
+        text = f"{name} of {module} is not used: it is defined {where} already"
+        self.loader.warnings.append(Mistake(place, text))
         return True
 
     def unit(self, unit: s.Unit) -> None:
@@ -377,7 +377,10 @@ class _Entry:
                 self.define(unit)
             case s.Instance():
                 for name, symbol in self.loader.instance(unit, self.copy, self.names).items():
-                    self.add(name, symbol, unit.place, local=unit.local)
+                    known = self.names.get(name) if unit.name is None else None
+                    alike = known is not None and known.arities == symbol.arities
+                    if not alike or not self._is_hidden(name, symbol, unit.module, unit.place):
+                        self.add(name, symbol, unit.place, local=unit.local)
             case s.Assumption(name, body):
                 if self.copy.substitute is None:
                     self.loader.assumptions.append(self.resolver.expr(body, self.names))
