@@ -16,8 +16,10 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import (
+    Bool,
     Int,
     Map,
+    Mapped,
     Option,
     Set,
     Slots,
@@ -34,6 +36,7 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.solve import LONE
 from leadline.symbolic.tla import learning, origin
+from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.typing import typed, untyped
 from leadline.symbolic.tla.values.values import function
 from tests.tla.asking import Asking, Tlc
@@ -240,3 +243,36 @@ def test_a_run_shows_messages_and_not_the_slots_they_lie_in(
     assert "sent: added {[from |-> " in shown
     assert 'FALSE  m.type # "yes"' in shown
     assert "slot" not in shown
+
+
+SLOTS_AND_MAPS = r"""
+EXTENDS Naturals, FiniteSets, TLC
+CONSTANT Node
+VARIABLES b, k
+Init == b = <<>> /\ k = 0
+Send == k < 2 /\ \E f \in Node, u \in 0..300 :
+        b' = b @@ ([from |-> f, n |-> k * 200 + u, u |-> u] :> 1) /\ k' = k + 1
+Reset == k = 2 /\ k' = 3 /\ b' = [n \in Node |-> 0]
+Next == Send \/ Reset
+Two == k = 3 => Cardinality(DOMAIN b) = 2 /\ \A n \in Node : b[n] = 0
+None == k < 3
+"""
+
+
+def test_functions_in_slots_and_maps_have_a_type_in_common() -> None:
+    slots = Slots(Int(1, 2), Mapped(Tuple((Bool(), Int(0, 1)))), graph=True)
+    map_ = Map(shapes.atom("n1"), Int(0, 2))
+    found = shapes.join(slots, map_)
+    assert found == shapes.join(map_, slots)
+    assert found == Slots(Int(1, 2), Mapped(Tuple((shapes.join(Bool(), map_.key), Int(0, 2)))), graph=True)
+
+
+@pytest.mark.slow
+def test_a_map_becomes_a_function_in_slots(tmp_path: Path) -> None:
+    """Also one whose values are all 0 or FALSE, which is not the empty function."""
+    (tmp_path / "S.cfg").write_text("CONSTANT Node = {n1, n2} INIT Init NEXT Next INVARIANTS Two None")
+    path = write(tmp_path, S=SLOTS_AND_MAPS)
+    model, result = asked(path, "Two", BmcOptions(depth=4))
+    assert result.verdict is Verdict.SAFE and isinstance(model.variable("b").type, Slots)
+    _, result = asked(path, "None", BmcOptions(depth=4))
+    assert result.verdict is Verdict.VIOLATED

@@ -349,6 +349,8 @@ def _join_slots(a: Type, b: Type) -> Type | None:
     assert isinstance(slots, Slots)
     if other == EMPTY_FUNCTION:
         return slots if slots.graph else None
+    if isinstance(other, Map) and slots.graph and not isinstance(other.key, Int):
+        other = graph_of(other.key, given(other.value))
     if isinstance(other, Slots) and other.graph is slots.graph:
         key = Int(1, max(slots.key.cardinality, other.key.cardinality))
         return Slots(key, Mapped(join(entry_of(slots), entry_of(other))), slots.graph)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.lang import BOOL, Int, Mapped, Set, Slots, Type, entry_of, nodes as n
+from leadline.symbolic.lang import BOOL, Int, Map, Mapped, Set, Slots, Type, entry_of, nodes as n
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at
 
@@ -276,6 +276,8 @@ def converted(t: Terms, node: n.Node, target: Slots) -> n.Node:
     empty = t.const(target, (None,) * target.key.cardinality)
     if node.type == target:
         return node
+    if isinstance(node.type, Map) and not isinstance(node.type, Slots) and target.graph:
+        node = t.convert(node, shapes.graph_of(node.type.key, shapes.given(node.type.value)))
     if node.type == shapes.EMPTY_FUNCTION or (isinstance(node, n.Const) and not any(node.value)):
         return empty
     if isinstance(node.type, Slots):
