@@ -302,9 +302,9 @@ class ReducedClaim:
 
     def _going_on(self, trace: Trace, saved: int | None) -> Trace:
         """The run with its loop, if the formula needs one: back to the state that was saved, or stopping."""
-        places = [trace.length] if saved is None else [saved, trace.length]
+        places = [None, trace.length] if saved is None else [None, saved, trace.length]
         forms = [replace(trace, loop=place) for place in places]
-        return next((x for x in (*forms, trace) if disagreement(self.semantics, x) is None), forms[0])
+        return next((x for x in forms if disagreement(self.semantics, x) is None), forms[1])
 
     def _out_of_bounds(self, trace: Trace) -> Trace:
         """A run out of bounds: by a step of the model from its last state, or by the evaluation of the formula."""
