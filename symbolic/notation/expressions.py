@@ -18,6 +18,7 @@ from leadline.symbolic.lang import (
     InternalError,
     Mapped,
     Record,
+    Seq,
     Text,
     Tuple,
     Type,
@@ -349,8 +350,8 @@ class Printer:
         match node.right:
             case n.MakeSeq(items=(one,)):
                 return atom(f"Append({self._plain(node.left)}, {self._plain(one)})")
-            case n.Const(value=(_,)):
-                return atom(f"Append({self._plain(node.left)}, {self._plain(node.right)[2:-2]})")
+            case n.Const(type=Seq(item=kind), value=(one,)):
+                return atom(f"Append({self._plain(node.left)}, {in_tla(kind, one)})")
         return infix("\\o", 13, 13, self._of(node.left), self._of(node.right), associative=True)
 
     def visit_Index(self, node: n.Index) -> Text:

@@ -202,6 +202,14 @@ def test_text(expression: Any, text: str) -> None:
     assert to_tla(expression.node) == text
 
 
+def test_an_item_that_is_appended_is_written_where_its_sequence_has_a_name() -> None:
+    printer = Printer({})
+    appended = LOG.append("n1").node
+    assert isinstance(appended, n.Concat)
+    printer.parts[appended.right] = "part"
+    assert printer.text(appended) == "Append(log, n1)"
+
+
 def test_the_table_shows_every_kind_that_can_be_printed() -> None:
     shown = {type(node) for expression, _ in TABLE_OF_TEXTS for node in n.postorder(expression.node)}
     assert set(n.KINDS) - shown == {n.Invalid}
