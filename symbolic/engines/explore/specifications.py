@@ -59,7 +59,7 @@ from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, tla_text
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
 
-SHORT = 2.0
+SHORT = 4.0
 """Seconds of the processor in which a search on values may end before a model for circuits is made."""
 MAKING = 4.0
 """Seconds of the processor that the model may take, and its circuits."""
