@@ -396,11 +396,8 @@ def _over(processes: Mapping[QueryProcess, _Session], seconds: float) -> float:
         processes: the processes.
         seconds: the seconds of the processor that each has in all.
     """
-    return 0.0 if _left(processes) == math.inf else _later(seconds, processes)
-
-
-def _later(seconds: float, processes: Iterable[QueryProcess]) -> float:
-    """The time at which each of some processes has used some seconds of the processor at the earliest."""
+    if _left(processes) == math.inf:
+        return 0.0
     # The clock is read last: processes may still be starting, which is waited for.
     left = seconds - _used(processes)
     return time.monotonic() + left
