@@ -732,12 +732,13 @@ def test_an_if_without_a_value_is_out_of_bounds_where_both_arms_change_nothing(t
 
 
 COMPOSED = """
-    EXTENDS Integers
+    EXTENDS Integers, Sequences, TLC
     VARIABLES x, y
     Init == x = 0 /\\ y = 0
     Add(k) == LET sum == x + k IN x' = sum % 7 /\\ y' = y
     Copy == y' = x /\\ LET old == y IN x' = IF x > 3 THEN old ELSE x
     Next == \\E k \\in 1..3 : (Add(k) \\cdot Copy) \\/ (Add(k) \\cdot Add(x) \\cdot (Copy /\\ x' # 2))
+    Written == (ToString(x) = "3") = (x = 3) /\\ {"n" \\o ToString(i) : i \\in 0..1} = {"n0", "n1"}
     """
 FUNCTIONS_OF_A_STATE = """
     EXTENDS Integers, FiniteSets
@@ -809,7 +810,7 @@ SEVERAL_KINDS = """
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
-        (COMPOSED, ()),
+        (COMPOSED, ("Written",)),
         pytest.param(SEVERAL_KINDS, ("Known", "Within"), marks=pytest.mark.slow),
         (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough", "Pairs")),
         (STRINGS_IN_A_DOMAIN, ("Same", "Other", "Sub")),

@@ -10,6 +10,7 @@ from leadline.symbolic.lang import (
     NEVER,
     Atoms,
     Graph,
+    Int,
     Map,
     Mapped,
     Seq,
@@ -45,6 +46,7 @@ Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
 _MOST_KEYS = 64
 _MOST_FOLDED = 600
+_MOST_WRITTEN = 64
 
 
 def _conjunction(universal: bool) -> Rule:
@@ -393,6 +395,16 @@ def _named(t: Terms, name: n.Node) -> n.Node:
     return t.atom(shapes.unquoted(name.value))
 
 
+def _written(t: Terms, value: n.Node) -> n.Node:
+    kind = value.type
+    if not isinstance(kind, Int) or kind.cardinality > _MOST_WRITTEN:
+        raise Unlowerable("ToString of what is no small number")
+    found = t.atom(shapes.quoted(str(kind.high)))
+    for x in range(kind.low, kind.high):
+        found = t.ite(t.equal(value, t.integer(x)), t.atom(shapes.quoted(str(x))), found)
+    return found
+
+
 def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     return at.terms.boolean(True)
 
@@ -482,5 +494,6 @@ OPERATORS: dict[str, Rule] = {
     "TLCSet": _true,
     "TLCEval": _same(0),
     "TLCModelValue": _of_nodes(_named),
+    "ToString": _of_nodes(_written),
 }
 """The operators with arguments."""
