@@ -428,6 +428,11 @@ class Sets:
             raise Unlowerable("[S -> T] where S is no constant and may have too many members")
         return Map(key, Mapped(values.type.item))
 
+    def product(self, parts: Sequence[Domain]) -> Product:
+        """The tuples that have a member of each set at its place."""
+        keys = [self.terms.integer(place) for place in range(1, len(parts) + 1)]
+        return Product(tuple(key for key in keys if isinstance(key, n.Const)), tuple(parts))
+
     def _listed_product(self, domain: Product) -> n.Node:
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
             place = len(chosen)
@@ -1234,8 +1239,6 @@ def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
         ((bound, name, domain),) = pairs
         body = lambda x: at.value(e.body, scope.having(at.names_of(bound, name, x)))  # noqa: E731  # short
         return at.function(at.listed(domain), name or "x", body)
-    places = [at.terms.integer(place) for place in range(1, len(pairs) + 1)]
-    keys = tuple(place for place in places if isinstance(place, n.Const))
 
     def value(x: n.Node) -> n.Node:
         inner = scope
@@ -1243,7 +1246,7 @@ def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
             inner = inner.having(at.names_of(bound, name, at.terms.item(x, place)))
         return at.value(e.body, inner)
 
-    return at.function(at.listed(Product(keys, tuple(domain for _, _, domain in pairs))), "key", value)
+    return at.function(at.listed(at.product([domain for _, _, domain in pairs])), "key", value)
 
 
 def _index(at: Lowering, e: s.Index, scope: Scope) -> Entity:

@@ -46,7 +46,6 @@ Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
 _MOST_KEYS = 64
 _MOST_FOLDED = 600
-_MOST_WRITTEN = 64
 
 
 def _conjunction(universal: bool) -> Rule:
@@ -160,11 +159,7 @@ def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
 
 
 def _times(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    keys = [at.terms.integer(place) for place in range(1, len(arguments) + 1)]
-    return Product(
-        tuple(key for key in keys if isinstance(key, n.Const)),
-        tuple(at.domain(one, scope) for one in arguments),
-    )
+    return at.product([at.domain(one, scope) for one in arguments])
 
 
 def _prime(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -397,7 +392,7 @@ def _named(t: Terms, name: n.Node) -> n.Node:
 
 def _written(t: Terms, value: n.Node) -> n.Node:
     kind = value.type
-    if not isinstance(kind, Int) or kind.cardinality > _MOST_WRITTEN:
+    if not isinstance(kind, Int) or kind.cardinality > _MOST_KEYS:
         raise Unlowerable("ToString of what is no small number")
     found = t.atom(shapes.quoted(str(kind.high)))
     for x in range(kind.low, kind.high):

@@ -15,7 +15,7 @@ from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification, conjuncts
 from leadline.symbolic.tla.read.syntax import operators
 from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State
-from leadline.symbolic.tla.values.operators import set_level
+from leadline.symbolic.tla.values.operators import at_level, set_level
 from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value
 
@@ -109,11 +109,8 @@ class Behaviour:
             return test
 
         def levelled(state: State, *more: Any) -> bool:
-            set_level(self._levels + 1)
-            try:
+            with at_level(self._levels + 1):
                 return test(state, *more)
-            finally:
-                set_level(self._levels)
 
         return levelled
 
