@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.export import tla_module, tlc_config
-from leadline.symbolic.lang import Model
+from leadline.symbolic.export.module import check_names
+from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.meaning import Exploration, explore
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
@@ -81,3 +82,16 @@ def test_random_protocols(tmp_path_factory: pytest.TempPathFactory, model: Model
 def test_many_random_protocols(tmp_path_factory: pytest.TempPathFactory, model: Model) -> None:
     assume(any(x.state is not None for x in Semantics(model).initial()))
     compare(model, tmp_path_factory.mktemp("tla"), 5, 3000)
+
+
+def test_a_module_with_strings_is_written_again_and_model_values_are_refused(tmp_path: Path) -> None:
+    def made(name: str, given: str) -> Model:
+        path = tmp_path / f"{name}.tla"
+        body = 'CONSTANT N\nVARIABLE x\nInit == x = "a"\nNext == x\' \\in {"a", N}\nShort == x # "c"'
+        path.write_text(f"---- MODULE {name} ----\n{body}\n====\n")
+        path.with_suffix(".cfg").write_text(f"INIT Init NEXT Next INVARIANT Short CONSTANT N = {given}")
+        return model_of(find(str(path)), {})
+
+    assert compare(made("Words", '"b"'), tmp_path, None).states == 2
+    with pytest.raises(UserError, match="N is a model value that no constant"):
+        check_names(made("Values", "N"))
