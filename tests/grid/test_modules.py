@@ -122,7 +122,7 @@ VARIABLE x
 Init == x = 0
 Next == x < 5 /\\ x' = x + 1
 Low == x < 4
-Words == ToString(x) # "9"
+Words == ToString(<<x>>) # "9"
 ====
 """
 

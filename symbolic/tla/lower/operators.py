@@ -393,7 +393,7 @@ def _named(t: Terms, name: n.Node) -> n.Node:
 def _written(t: Terms, value: n.Node) -> n.Node:
     kind = value.type
     if not isinstance(kind, Int) or kind.cardinality > _MOST_KEYS:
-        raise Unlowerable("ToString of what is no small number")
+        raise Unlowerable(f"ToString has no symbolic form but of {_MOST_KEYS} numbers at most")
     found = t.atom(shapes.quoted(str(kind.high)))
     for x in range(kind.low, kind.high):
         found = t.ite(t.equal(value, t.integer(x)), t.atom(shapes.quoted(str(x))), found)
