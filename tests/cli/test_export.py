@@ -41,10 +41,13 @@ def test_what_to_check_is_in_the_configuration(leadline: Leadline, tmp_path: Pat
     assert "BelowThree ==" in (tmp_path / "Counter.tla").read_text(encoding="utf-8")
 
 
-def test_a_module_is_not_overwritten_by_its_export(leadline: Leadline) -> None:
-    leadline("export", "counter.py", "--to", "tla", "--out", "out")
-    ran = leadline("export", "out/Counter.tla", "--to", "tla", "--out", "out")
-    assert (ran.code, "out/Counter.tla: this is a file that the command reads" in ran.err) == (2, True)
+def test_a_module_is_not_overwritten_by_its_export(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "Idle.tla").write_text(
+        "---- MODULE Idle ----\nVARIABLE x\nInit == x = 1\nNext == x' = x\n====\n"
+    )
+    (tmp_path / "Idle.cfg").write_text("INIT Init NEXT Next")
+    ran = leadline("export", "Idle.tla", "--to", "tla", "--out", ".")
+    assert (ran.code, "Idle.tla: this is a file that the command reads" in ran.err) == (2, True)
 
 
 def test_a_folder_that_cannot_be_made(leadline: Leadline, tmp_path: Path) -> None:
