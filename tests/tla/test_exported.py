@@ -45,7 +45,8 @@ def compare(model: Model, folder: Path, depth: int | None, most: int | None = No
     if any(path is not None for path in beyond):
         outside = [path for one in theirs.properties.values() for path in (one.violation, one.out_of_bounds)]
         # A value within an expression that leaves the range of its place has a value in TLA+ all the same.
-        narrow = any(path is not None and " is not in " in (path[-1].why or "") for path in beyond)
+        reasons = [path[-1].why for path in beyond if path] + [one.why for one in ours.properties.values()]
+        narrow = any(" is not in " in (why or "") for why in reasons)
         assert narrow or theirs.out_of_bounds is not None or any(path is not None for path in outside)
         return theirs
     assert theirs.states_within_steps == ours.states_within_steps
