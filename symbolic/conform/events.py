@@ -195,7 +195,7 @@ class Log:
         return [node for node in left if all(cut[other] >= least for other, least in needs[node].items())]
 
     def waiting(self) -> list[str]:
-        """The first events of the nodes that no order reaches, since they wait for each other; as places."""
+        """The places of events that wait for each other, so that no order has them; none if there is an order."""
         cut = [0] * len(self.nodes)
         while ready := self.next(tuple(cut)):
             for node in ready:

@@ -259,7 +259,9 @@ def _of_csv(text: str, path: Path, wrong: Callable[[str], None]) -> Iterator[tup
     try:
         names = reader.fieldnames or ()
         if twice := sorted({x for x in names if [*names].count(x) > 1}):
-            raise UserError(f"{path}:1: the header has {', '.join(twice)} twice")
+            raise UserError(
+                f"{path}:1: the header has {', '.join(twice)} twice: give each column a name of its own"
+            )
         for row in reader:
             if None in row or None in row.values():
                 wrong(f"{path}:{reader.line_num}: it has not as many fields as the header")
@@ -475,7 +477,7 @@ class Reader:
                 self.log.needs[thread, place] = {sender[0]: sender[1] + 1}
         if self.log.needs and (waiting := self.log.waiting()):
             by = "messages and times" if self.log.has_clock else "messages"
-            told = f"the {by} leave no order of the events: each of these waits for another one"
+            told = f"each of these events waits for another one, by the {by}: mend the log, or the map's fields of these"
             self.wrong.append(f"{', '.join(waiting)}: {told}")
 
     def _call(self, raw: Raw) -> int:

@@ -121,9 +121,7 @@ def _complaints(kind: Type) -> Iterator[str]:
             yield from (f"the member {x} of {kind.name} is not a name in TLA+" for x in wrong)
         case Atoms():
             wrong = [x for x in kind.members if not (x.startswith('"') and _STRING.fullmatch(x[1:-1]))]
-            yield from (
-                f"{x} is a model value that no constant of the exported module would be" for x in wrong
-            )
+            yield from (f"the exported module would have no constant for the model value {x}" for x in wrong)
         case Named():
             wrong = [member for member in kind.members if not _STRING.fullmatch(member)]
             yield from (f"the member {x!r} of {kind.name} is not a string in TLA+" for x in wrong)

@@ -261,7 +261,7 @@ for _name in (*_LACKING, "lt", "le", "gt", "ge"):
 
 
 class InvalidExpr(Mistaken, Expr):
-    """A mistake."""
+    """An expression that is a mistake."""
 
 
 # -- functions that build expressions of any type ---------------------------------------------------

@@ -53,7 +53,7 @@ def product_contains(parts: tuple[Type, ...], value: Value) -> bool:
 
 
 class _Product(Shared):
-    """What types share whose values have a component of each of their parts, and nothing else."""
+    """The mixin of tuples and records. Their values have one component for each part of the type."""
 
     @cached_property
     def cardinality(self) -> int:

@@ -309,12 +309,12 @@ if TYPE_CHECKING:
     Shared = Type
 else:
     Shared = object
-"""The base of what several types share: the types themselves have it beside `Type`."""
+"""The base of a mixin of types. Type checkers take the mixin for a type, since types alone inherit from it."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Named(Shared):
-    """What enumerations and sorts share: distinct members, each known by its name."""
+    """The mixin of enumerations and sorts. Their members are distinct, and a member is known by its name."""
 
     name: str
     members: tuple[str, ...]

@@ -192,7 +192,10 @@ def test_nodes_are_ordered_by_clocks_and_messages(tmp_path: Path) -> None:
             tmp_path, [event("off", "l1", gets=7)], [event("on", "l1", sends=7)], about=messages, by=by
         )
     circle = [event("on", "l1", gets=1, sends=2)], [event("on", "l2"), event("off", "l2", gets=2, sends=1)]
-    with pytest.raises(UserError, match=r"node0.ndjson:1, .*node1.ndjson:2: the messages leave no order"):
+    with pytest.raises(
+        UserError,
+        match=r"node0.ndjson:1, .*node1.ndjson:2: each of these events waits for another one, by the messages",
+    ):
         asked(tmp_path, *circle, about=messages)
 
 

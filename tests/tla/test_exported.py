@@ -96,5 +96,5 @@ def test_a_module_with_strings_is_written_again_and_model_values_are_refused(tmp
         return model_of(find(str(path)), {})
 
     assert compare(made("Words", '"b"'), tmp_path, None).states == 2
-    with pytest.raises(UserError, match="N is a model value that no constant"):
+    with pytest.raises(UserError, match="no constant for the model value N"):
         check_names(made("Values", "N"))

@@ -113,7 +113,7 @@ def widened_answers(
     begin, rest = time.monotonic(), limits
     refuted: dict[str, int] = {}
     while True:
-        answer = _remembered(_asked(ask, model, rest, kept), refuted)
+        answer = _remembered(answer_with_known(ask, model, rest, kept), refuted)
         yield model, answer
         try:
             wider = _wider(model, answer)
@@ -140,8 +140,10 @@ def widened_answers(
         model, rest = wider, left
 
 
-def _asked(ask: Callable[[Model, Limits], Answer], model: Model, limits: Limits, kept: Kept | None) -> Answer:
-    """The answer about one model, with what was known before, also if Ctrl-C ends the search."""
+def answer_with_known(
+    ask: Callable[[Model, Limits], Answer], model: Model, limits: Limits, kept: Kept | None
+) -> Answer:
+    """The answer about one model, with what is known apart from it, also if Ctrl-C ends the search."""
     if kept is None:
         return ask(model, limits)
     try:

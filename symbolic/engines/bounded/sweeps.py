@@ -244,7 +244,7 @@ def for_truth(formula: n.Node) -> n.Node:
 
     Where nothing but the truth of a quantifier `forall` counts, it is written out, and has none.
     """
-    if not n.kept(formula, "_ordered", _ordered):
+    if not n.kept(formula, "_has_forall_over_sort", _has_forall_over_sort):
         return formula
     match formula:
         case n.And(items=items):
@@ -269,7 +269,8 @@ def for_truth(formula: n.Node) -> n.Node:
     return formula
 
 
-def _ordered(node: n.Node, inside: list[bool]) -> bool:
+def _has_forall_over_sort(node: n.Node, inside: list[bool]) -> bool:
+    """Whether a formula has a quantifier `forall` over a sort, given whether each of its parts has one."""
     return any(inside) or (isinstance(node, n.Forall) and isinstance(node.var.type, Sort))
 
 

@@ -17,7 +17,7 @@ from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, Interrupted, Limited, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
-from leadline.symbolic.engines.ask.widening import told_by_values
+from leadline.symbolic.engines.ask.widening import Kept, answer_with_known, told_by_values
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
@@ -198,18 +198,12 @@ class Explore(Engine):
         from leadline.symbolic.engines.explore.specifications import answer_of_module
 
         narrower: list[CircuitExplorer] = []
-        violated: dict[str, Result] = {}
+        # A search that begins anew, on circuits or with wider types, may end before it finds a violation again.
+        kept = Kept()
 
         def done(one: Result) -> None:
-            violated[one.property] = one
+            kept.violated[one.property] = one
             listener.done(one)
-
-        def with_told(answer: Answer) -> Answer:
-            # A search that has begun anew, on circuits or with wider types, may end before it finds them again.
-            def known(one: Result) -> Result:
-                return violated.get(one.property, one) if one.verdict is Verdict.UNKNOWN else one
-
-            return replace(answer, results=[*map(known, answer.results)])
 
         def on_circuits(begun: Callable[[], None], lowered: Model, asked: Query, rest: Limits) -> Answer:
             assert isinstance(asked.options, ExploreOptions)
@@ -222,11 +216,10 @@ class Explore(Engine):
             told = Listener(progress, done=lambda one: done(told_by_values(lowered, one)))
             return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
-        heard = replace(listener, done=done)
-        try:
-            return with_told(answer_of_module(model, query, limits, heard, on_circuits))
-        except Interrupted as interrupted:
-            raise Interrupted(with_told(interrupted.answer), interrupted.message) from None
+        def ask(of: Model, within: Limits) -> Answer:
+            return answer_of_module(of, query, within, replace(listener, done=done), on_circuits)
+
+        return answer_with_known(ask, model, limits, kept)
 
 
 class Forecast:

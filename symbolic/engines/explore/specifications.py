@@ -222,12 +222,12 @@ def _on_circuits(
     except (LeadlineError, Unsupported, RecursionError):
         return None
     if before:
-        answer = _gone_on(before[-1][1], answer)
+        answer = _as_far_as_before(answer, before[-1][1])
     return _of_module(model, lowered, answer)
 
 
-def _gone_on(before: Answer, answer: Answer) -> Answer:
-    """An answer with wider types, as far as that before had come if a limit has ended it before it went on."""
+def _as_far_as_before(answer: Answer, before: Answer) -> Answer:
+    """The answer with wider types, with the states of the search before where a limit left it fewer."""
     far, facts = before.told(ExploreFacts), answer.told(ExploreFacts)
     if facts.stopped is None or facts.states >= far.states:
         return answer

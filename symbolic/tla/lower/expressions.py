@@ -244,7 +244,9 @@ class Sets:
             # A choice tells interchangeable values apart: then the model is made again, without their sorts.
             ordered = bool(sorts_in(item)) or shapes.in_order(item, self.ranks)
             if not ordered and item.cardinality > MOST_PARTS:
-                raise Unlowerable(f"CHOOSE where there may be more than {MOST_PARTS:,} sets or functions")
+                raise Unlowerable(
+                    f"CHOOSE where there may be more than {MOST_PARTS:,} values, which TLC has in another order"
+                )
             self._orders[item] = () if ordered else self.in_choice_order(item, item.values())
         return self._orders[item]
 
