@@ -477,7 +477,7 @@ class Reader:
                 self.log.needs[thread, place] = {sender[0]: sender[1] + 1}
         if self.log.needs and (waiting := self.log.waiting()):
             by = "messages and times" if self.log.has_clock else "messages"
-            told = f"each of these events waits for another one, by the {by}: mend the log, or the map's fields of these"
+            told = f"each of these events waits for another one, by the {by}: mend the log or its map"
             self.wrong.append(f"{', '.join(waiting)}: {told}")
 
     def _call(self, raw: Raw) -> int:
