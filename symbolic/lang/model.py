@@ -272,7 +272,7 @@ class Origin(ABC):
         return ""
 
     def written(self, place: Span, operators: Collection[str]) -> str:
-        """The text of an application, of one of some operators, at a place; "" if none is known."""
+        """The text of the application at a place if its operator is one of these; "" otherwise."""
         return ""
 
     def learned(self) -> Mapping[str, object]:

@@ -171,7 +171,7 @@ class Builder:
         *domain: n.Node,
         order: tuple[Value, ...] = (),
     ) -> n.Node:
-        """A binder; a choice has an order."""
+        """A binder. The order is that of a choice: see `Choose`."""
         with placed(self.place):
             found = rules.bind(kind, item, name, lambda x: body(self.plain(x)), result, *domain, order=order)
             return self.plain(self.sound(found))

@@ -391,6 +391,7 @@ def _named(t: Terms, name: n.Node) -> n.Node:
 
 
 def _written(t: Terms, value: n.Node) -> n.Node:
+    """The string that ToString writes for a number."""
     kind = value.type
     if not isinstance(kind, Int) or kind.cardinality > _MOST_KEYS:
         raise Unlowerable(f"ToString has no symbolic form but of {_MOST_KEYS} numbers at most")

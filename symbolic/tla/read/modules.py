@@ -347,7 +347,7 @@ class _Entry:
         return self.names, self.exports
 
     def _is_hidden(self, name: str, symbol: Symbol, module: str, place: s.Place) -> bool:
-        """Whether a definition of a module that comes in whole gives way to an earlier one, which is told."""
+        """Whether an earlier definition takes the place of one that a module brings; a warning tells it."""
         known = self.names.get(name)
         if known is None or known.weak or symbol.weak or self.loader.same(known, symbol):
             return False

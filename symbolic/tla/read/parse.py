@@ -140,7 +140,7 @@ _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _QUANTIFIER = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
 _METHODS = {"except": "except_", "lambda": "lambda_"}
 _LONGEST = 30
-"""The most operators of one kind beside each other, as in `a + b + c`, that nest: more are one application."""
+"""The longest chain of an operator, such as `a + b + c`, that nests. A longer one is a single application."""
 _PUNCTUATION = frozenset({
     "langle_bracket", "rangle_bracket", "rangle_bracket_sub", "maps_to", "all_map_to", "gets", "set_in",
     "colon",

@@ -321,7 +321,7 @@ class Records(LazySet):
 
 
 def _functions(keys: Domain, sets: Sequence[Iterable[Value]], by: Order) -> Iterator[Value]:
-    """The functions that have a value of a set for each key, where the sets are in an order, in that order."""
+    """The functions with a value of each key's set, in the order of CHOOSE, in which each set is already."""
     places = by.places(keys)
     back = sorted(range(len(places)), key=places.__getitem__)
     return ((keys, *map(rest.__getitem__, back)) for rest in itertools.product(*(sets[x] for x in places)))

@@ -39,7 +39,7 @@ _SPECIAL = frozenset({Kind.INT, Kind.STRING, Kind.MODEL})
 _SMALL = 12
 _MEDIUM = 50
 _DEEPEST = 40
-"""The expressions that lie within each other in one function of Python."""
+"""The most expressions that nest in one generated function."""
 _LARGEST = 1_000
 """Elements at most of an interval."""
 

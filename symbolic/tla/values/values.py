@@ -336,7 +336,7 @@ class Order:
         return tuple(sorted(range(len(keys)), key=lambda place: self.key(keys[place])))
 
     def ordered(self, elements: frozenset[Value]) -> tuple[Value, ...]:
-        """The elements of a set."""
+        """The elements of a set in this order."""
         found = self.known.get(elements)
         if found is None:
             numbers = {x.__class__ for x in elements} == {int}
