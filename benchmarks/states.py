@@ -12,7 +12,8 @@ it next tells how far it is, and its states a second until then stand for those 
 TLC does not.
 
 `--workers N` compares one process with N instead, by the clock: the machine must have nothing else to do. Each
-runs `_TIMES` times, in turn.
+runs `_TIMES` times, in turn. Cores share caches and memory, so N searches at once, each in one process, are not N
+times as fast as one: how many times they are is told beside.
 """
 
 from __future__ import annotations
@@ -141,23 +142,28 @@ _TIMES = 5
 
 def _workers_table(only: str, workers: int) -> None:
     """Print the table of processes: medians of runs in turn, and of their quotients."""
-    print(f"| model | states | one process: s | CPU s | {workers} processes: s | CPU s | times |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print(
+        f"| model | states | one process: s | CPU s | {workers} processes: s | CPU s | times "
+        f"| {workers} searches at once: times |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for row in ROWS:
         if only not in row.name:
             continue
-        found: dict[int, list[tuple[int, float, float]]] = {1: [], workers: []}
-        for number in [1, workers] * _TIMES:
-            with ProcessPoolExecutor(1) as pool:
-                found[number].append(pool.submit(timed, row, number).result())
-        (states,) = {one for every in found.values() for one, _, _ in every}
-        seconds = [
-            median(x) for every in found.values() for x in zip(*(one[1:] for one in every), strict=True)
-        ]
-        times = median(one[1] / two[1] for one, two in zip(*found.values(), strict=True))
-        print(
-            f"| {row.name} | {states:,} | {' | '.join(f'{x:.2f}' for x in (*seconds, times))} |", flush=True
-        )
+        found: list[tuple[float, ...]] = []
+        for _ in range(_TIMES):
+            (states, *one), (others, *divided) = (_alone(row, number)[0] for number in (1, workers))
+            assert states == others, (states, others)
+            beside = median(seconds for _, seconds, _ in _alone(row, 1, copies=workers))
+            found.append((*one, *divided, one[0] / divided[0], workers * one[0] / beside))
+        cells = [f"{median(x):.2f}" for x in zip(*found, strict=True)]
+        print(f"| {row.name} | {states:,} | {' | '.join(cells)} |", flush=True)
+
+
+def _alone(row: Row, workers: int, copies: int = 1) -> list[tuple[int, float, float]]:
+    """`timed` in a process of its own, or in several at once."""
+    with ProcessPoolExecutor(copies) as pool:
+        return list(pool.map(timed, [row] * copies, [workers] * copies))
 
 
 _TLC_RUNS_FEWER = 5

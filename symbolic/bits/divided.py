@@ -1,12 +1,13 @@
 """A search that several processes of one machine divide by the hash of states.
 
-A search begins in one process. Once it has many states it goes on in copies of that process, its *shares*: each
-has the states whose hash falls to it. The process itself then coordinates them, and keeps no state.
+A search begins in one process. Once it has many states, this process and copies of it have a *share* each: the
+states whose hash falls to it. The process itself coordinates them, too: one more would take turns with the
+shares on cores that are all in use, and let them wait for milliseconds.
 
 A level is gone through in rounds. In a round each share looks up the states that were sent to it in the round
-before. Then it finds successors of its own states of the level. It looks up those that fall to itself at once, and
-writes the others, with their hashes, where all shares read. There are two places to write, used in turn, so that a
-round needs no more than a message to each share and one back.
+before, the last of which may begin a level. Then it finds successors of its own states of the level. It looks up
+those that fall to itself at once, and writes the others, with their hashes, where all shares read. There are two
+places to write, used in turn, so that a round needs no more than a message to each share and one back.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 import resource
 import signal
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -149,6 +150,22 @@ def _renumbered(counts: Findings, number: Callable[[int], int]) -> Findings:
     )
 
 
+class Round(NamedTuple):
+    """What a share has done in a round.
+
+    Attributes:
+        sends: the successors written for each share.
+        more: whether there are more states of the level.
+        begun: the findings before any step of the round.
+        found: those after all.
+    """
+
+    sends: Sequence[Sequence[Chunk]]
+    more: bool
+    begun: Findings
+    found: Findings
+
+
 class WorkerSearch(Search):
     """The part of a search that one process does.
 
@@ -196,18 +213,14 @@ class WorkerSearch(Search):
 
     # -- requests ----------------------------------------------------------------------------------
 
-    def go(
-        self, sent: Sequence[Sequence[Chunk]], new_level: bool, room: int
-    ) -> tuple[list[list[Chunk]], bool, Findings]:
+    def go(self, sent: Sequence[Sequence[Chunk]], new_level: bool, steps: bool, room: int) -> Round:
         """Do a round.
 
         Args:
             sent: for each share the successors that it wrote for this one in the last round.
-            new_level: whether a level begins, with the states that are known by now.
+            new_level: whether a level begins, with the states that are known once these are looked up.
+            steps: whether to look at the steps of states.
             room: the number of states for which to have room.
-
-        Returns:
-            The successors written for each share, whether there are more of the level, and the findings.
         """
         self.table.make_room(room)
         for box, chunks in zip(self._boxes[self._turn], sent, strict=True):
@@ -216,14 +229,15 @@ class WorkerSearch(Search):
         if new_level:
             self._begin_level(self._next)
             self._end = self.table.size
+        begun = self._findings()
         self._turn ^= 1
         self._boxes[self._turn][self._place].clear()
         self._sends, self._made = [[] for _ in sent], 0
-        while self._next < self._end and self._made < _ROUND:
+        while steps and self._next < self._end and self._made < _ROUND:
             begin, self._next = self._next, min(self._end, self._next + self._steps.lanes)
             self._expand(begin, self._next)
             self._add()
-        return self._sends, self._next < self._end, self._findings()
+        return Round(self._sends, self._next < self._end, begun, self._findings())
 
     def _findings(self) -> Findings:
         return _renumbered(self.findings(), lambda place: place | (self._place + 1) << _PLACES)
@@ -275,6 +289,7 @@ class DividedSearch(Search):
     """
 
     workers: int = 1
+    _own: WorkerSearch | None = field(default=None, init=False)
     _lines: list[Connection] = field(default_factory=list, init=False)
     _owing: set[Connection] = field(default_factory=set, init=False)
     _base: Findings | None = field(default=None, init=False)
@@ -290,8 +305,8 @@ class DividedSearch(Search):
         if self.workers == 1 or self.table.size < ALONE or kept or self.key is not None or self.notes:
             return False
         self._divide(start)
-        while self._run_level():
-            pass
+        with _part_of_memory(self.workers):
+            self._run_rounds(start)
         return True
 
     def _divide(self, start: int) -> None:
@@ -303,7 +318,7 @@ class DividedSearch(Search):
         boxes = [[Box(self.width) for _ in range(self.workers)] for _ in range(2)]
         pids: list[int] = []
         finalize(self, _end, os.getpid(), self._lines, pids)
-        for place in range(self.workers):
+        for place in range(1, self.workers):
             here, there = Pipe()
             with _undisturbed():  # a copy leaves Ctrl-C and alarms to this process
                 pid = os.fork()
@@ -313,37 +328,41 @@ class DividedSearch(Search):
             there.close()
             self._lines.append(here)
             pids.append(pid)
+        self._own = WorkerSearch(self, start, numbers, 0, boxes)
         self._base = _renumbered(self.findings(), lambda number: int(numbers[number]))
         self._count_anew()
         self.table, self.parents = Table(self.width), array("i")
         self._sizes = [*map(len, owned)]
         self._merge([self._base])
 
-    def _run_level(self) -> bool:
-        """Go through a level in rounds. Whether the search goes on."""
+    def _run_rounds(self, before: int) -> None:
+        """Search to the end. So many states come before those whose steps are to be looked at."""
         assert self._base is not None
-        self._close_level()
-        if self.depth is not None and len(self.within) > self.depth:
-            return False
-        before = self.size
-        self.begun = 0, self.findings()
         sent: Sequence[Sequence[Sequence[Chunk]]] = [[()] * self.workers] * self.workers
-        more, begins = True, True
-        while more or any(map(any, sent)):
+        begins = True
+        while True:
+            # At the last depth a round shows first whether a level begins.
+            steps = not begins or self.depth is None or len(self.within) < self.depth
             # Shares that make room in the same round do not wait for each other.
             room = max(self._sizes) + _ROOM
-            answers = self._ask_some(
-                self._lines, "go", [(one, begins, room) for one in zip(*sent, strict=True)]
-            )
-            sent, begins = [chunks for chunks, _, _ in answers], False
-            more = any(unfinished for _, unfinished, _ in answers)
-            found = [counts for _, _, counts in answers]
-            self._sizes = [one.size for one in found]
-            self._merge([self._base, *found])
+            requests = [(one, begins, steps, room) for one in zip(*sent, strict=True)]
+            rounds: Sequence[Round] = self._answers("go", dict(enumerate(requests)))
+            if begins:
+                self._merge([self._base, *(one.begun for one in rounds)])
+                self._sizes = [one.begun.size for one in rounds]
+                self.complete = self.size == before
+                if self.complete:
+                    return
+                before = self.size
+                self._close_level()
+                if self.depth is not None and len(self.within) > self.depth:
+                    return
+                self.begun = 0, self.findings()
+            self._merge([self._base, *(one.found for one in rounds)])
+            self._sizes = [one.found.size for one in rounds]
             if self.until_outside and self.failures:
-                return False
-        self.complete = self.size == before
-        return not self.complete
+                return
+            sent, begins = [one.sends for one in rounds], not any(one.more for one in rounds)
 
     def _merge(self, parts: Sequence[Findings]) -> None:
         """Take over the findings of the search before it was divided, and of all shares."""
@@ -377,8 +396,7 @@ class DividedSearch(Search):
             return self._runs[number]
         found = []
         while number >= 0:
-            line = self._lines[(number >> _PLACES) - 1]
-            state, number = self._ask_some([line], "state_at", [(number & _OWN,)])[0]
+            state, number = self._ask_share((number >> _PLACES) - 1, "state_at", number & _OWN)
             found.append(state)
         return np.stack(found[::-1])
 
@@ -426,38 +444,44 @@ class DividedSearch(Search):
     # -- messages ------------------------------------------------------------------------------------
 
     def _ask(self, name: str, *arguments: object) -> list[Any]:
-        """The answers of all shares to a request.
+        """The answers of all shares to a request."""
+        return self._answers(name, dict.fromkeys(range(self.workers), arguments))
+
+    def _ask_share(self, place: int, name: str, *arguments: object) -> Any:
+        """The answer of one share to a request."""
+        return self._answers(name, {place: arguments})[0]
+
+    def _answers(self, name: str, arguments: Mapping[int, Sequence[object]]) -> list[Any]:
+        """The answers of some shares, by their places, to a request with arguments for each.
 
         Raises:
             MemoryError: if a share gets no more memory, or the system has ended its process.
         """
-        return self._ask_some(self._lines, name, [arguments] * self.workers)
-
-    def _ask_some(
-        self, lines: Sequence[Connection], name: str, arguments: Sequence[Sequence[object]]
-    ) -> list[Any]:
-        """The answers of some shares to a request, with the arguments for each."""
+        assert self._own is not None
+        others = {self._lines[place - 1]: own for place, own in arguments.items() if place}
+        answers = []
         try:
             # An exception such as Ctrl-C may have come before the last answers.
             for line in [*self._owing]:
                 self._hear(line)
-            for line, own in zip(lines, arguments, strict=True):
+            for line, own in others.items():
                 with _undisturbed():
                     line.send((name, own))
                     self._owing.add(line)
-            answers = [self._hear(line) for line in lines]
+            if 0 in arguments:
+                answers.append(getattr(self._own, name)(*arguments[0]))
+            answers += map(self._hear, others)
         except (EOFError, ConnectionError) as error:
             raise MemoryError("the system ended a process of the search") from error
-        for failure, _ in answers:
-            if failure is not None:
-                raise failure
-        return [answer for _, answer in answers]
+        return answers
 
-    def _hear(self, line: Connection) -> tuple[Exception | None, Any]:
+    def _hear(self, line: Connection) -> Any:
         line.poll(None)
         with _undisturbed():
-            answer: tuple[Exception | None, Any] = line.recv()
+            failure, answer = line.recv()
             self._owing.discard(line)
+        if failure is not None:
+            raise failure
         return answer
 
 
@@ -479,6 +503,19 @@ def _address_space() -> int:
         return 0
 
 
+@contextmanager
+def _part_of_memory(shares: int) -> Iterator[None]:
+    """Divide what a limit leaves of this process's address space, of which copies have what is in use already."""
+    limit, most = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        now = _address_space()
+        resource.setrlimit(resource.RLIMIT_AS, (now + max(0, limit - now) // shares, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+
+
 def _serve(
     new_share: Callable[[], WorkerSearch], line: Connection, others: Sequence[Connection], shares: int
 ) -> NoReturn:
@@ -486,12 +523,8 @@ def _serve(
     try:
         for one in others:
             one.close()
-        limit, most = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY:
-            # A copy has the address space of its original already. The shares divide the rest of the limit.
-            now = _address_space()
-            resource.setrlimit(resource.RLIMIT_AS, (now + max(0, limit - now) // shares, most))
-        new_share().serve(line)
+        with _part_of_memory(shares):
+            new_share().serve(line)
     finally:
         os._exit(0)
 
