@@ -180,6 +180,18 @@ def test_exploration_of_a_module_tells_why(mailbox: str, leadline: Leadline) -> 
     assert told["properties"]["Small"]["trace"]["states"][0] == {"x": 0, "s": "a"}
 
 
+def test_fairness_of_an_action_that_takes_some_of_a_bag(mailbox: str, leadline: Leadline) -> None:
+    """The domain of a function that is a set of pairs is filtered by its pairs."""
+    body = "EXTENDS Naturals, Bags\nVARIABLES bag, n\nInit == bag = EmptyBag /\\ n = 0\n"
+    body += "Send == n < 2 /\\ bag' = bag (+) SetToBag({[to |-> n]}) /\\ n' = n + 1\n"
+    body += "Take == \\E m \\in {x \\in BagToSet(bag) : x.to = 1} : bag' = bag (-) SetToBag({m}) /\\ n' = n\n"
+    body += "Spec == Init /\\ [][Send \\/ Take]_<<bag, n>> /\\ WF_<<bag, n>>(Take)\nAll == <>(n = 2)\n"
+    path = Path(mailbox).with_name("Sent.tla")
+    path.write_text(f"---- MODULE Sent ----\n{body}====\n")
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec PROPERTY All CHECK_DEADLOCK FALSE")
+    assert "WF_<<bag, n>>(Take): never enabled in the loop" in leadline("explore", str(path)).out
+
+
 def test_a_property_without_a_symbolic_form_is_told_without_its_reason(
     mailbox: str, leadline: Leadline
 ) -> None:

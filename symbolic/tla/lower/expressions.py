@@ -308,7 +308,10 @@ class Sets:
         node = self.listed(domain)
         if slots.in_slots(node.type):
             return slots.image(self.terms, node, of)
-        node = self.terms.set_node(node)
+        return self._images(self.terms.set_node(node), name, of)
+
+    def _images(self, node: n.Node, name: str, of: Callable[[n.Node], n.Node]) -> n.Node:
+        """As `mapped`, of a set, or of a function that is the set of its pairs."""
         written = self.written_out(node)
         if written is not None:
             return self.terms.set_of([of(x) for x in written])
@@ -324,18 +327,21 @@ class Sets:
                     node.condition, self.mapped(then, name, of), self.mapped(orelse, name, of)
                 )
             case n.SetMap() if is_by_argument(node, node.type.item.capped):
-                return self.mapped(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
+                return self._images(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
         found = self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
         assert isinstance(found.type, Set)
         if isinstance(node, n.SetMap) and is_by_argument(node, found.type.item.capped):
-            return self.mapped(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
+            return self._images(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
         return node if isinstance(found, n.SetMap) and found.body is found.var else found
 
     def filtered(self, node: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
         """The elements of a set for which the body holds."""
         if slots.in_slots(node.type):
             return slots.kept(self.terms, node, body)
-        node = self.terms.set_node(node)
+        return self._kept(self.terms.set_node(node), name, body)
+
+    def _kept(self, node: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
+        """As `filtered`, of a set, or of a function that is the set of its pairs."""
         written = self.written_out(node)
         if written is not None:
             tests = [(x, body(x)) for x in written]
@@ -350,8 +356,8 @@ class Sets:
                 arms = (self.filtered(x, name, body) if not is_empty(x) else x for x in (then, orelse))
                 return self.terms.ite(node.condition, *arms)
             case n.SetMap() if is_by_argument(node, item.capped):
-                kept = self.filtered(node.domain, node.var.name, lambda x: self.at_image(node, x, body))
-                return self.mapped(kept, node.var.name, lambda x: image_at(node, x))
+                kept = self._kept(node.domain, node.var.name, lambda x: self.at_image(node, x, body))
+                return self._images(kept, node.var.name, lambda x: image_at(node, x))
         return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
 
     def at_image(self, images: n.SetMap, element: n.Node, of: Callable[[n.Node], n.Node]) -> n.Node:
