@@ -101,6 +101,17 @@ def test_circuits_that_take_long_to_make_are_left(
     assert (facts.by, facts.states) == ("values", TLC["Stock"][0])
 
 
+def test_a_limit_that_ends_circuits_early_leaves_what_values_found(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Search, "run", full)
+    _, facts = explored(tmp_path, *ALL["Stock"])
+    assert (facts.by, facts.complete, facts.states) == ("values", True, TLC["Stock"][0])
+
+
 def test_types_for_circuits_hold_the_states_that_are_known(
     tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -190,8 +190,9 @@ def _on_circuits(
 ) -> Answer | None:
     """The answer by the module's model, whose types hold the states that are known.
 
-    None if it has no model, or something is out of bounds of the model alone. None, too, where circuits take long
-    to make, as they do where messages lie in slots (decision 18): so large ones are no faster than values.
+    None if it has no model, something is out of bounds of the model alone, or a limit ends the search before it
+    has as many states. None, too, where circuits take long to make, as they do where messages lie in slots
+    (decision 18): so large ones are no faster than values.
     """
     options = query.options
     assert isinstance(options, ExploreOptions)
@@ -223,6 +224,9 @@ def _on_circuits(
         return None
     if before:
         answer = _as_far_as_before(answer, before[-1][1])
+    facts = answer.told(ExploreFacts)
+    if facts.stopped is not None and facts.states < len(known):
+        return None
     return _of_module(model, lowered, answer)
 
 
