@@ -28,6 +28,7 @@ from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.typing import type_of
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.trace import Step, Trace, TraceEnd
 from tests.tla.loading import specification, write
@@ -717,18 +718,31 @@ def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
 
 
-def test_an_if_without_a_value_is_out_of_bounds_where_both_arms_change_nothing(tmp_path: Path) -> None:
-    body = """
+@pytest.mark.parametrize(
+    ("step", "beyond"),
+    [
+        ("(IF q[1] = 1 THEN UNCHANGED q ELSE UNCHANGED q) /\\ TRUE", True),
+        ("(Len(q) < 2 \\/ q[2] = 1) /\\ q' = q", True),
+        ("q' = q /\\ (Len(q) < 2 \\/ q[2] = 1)", False),
+        ("Len(q) > 0 /\\ (\\E i \\in 1..2 : q[i] = 1) /\\ q' = q", True),
+        ("Some(1) /\\ q' = q", True),
+        ("Len(q) > 0 /\\ Some(Len(q)) /\\ q' = q", False),
+    ],
+)
+def test_a_part_of_a_guard_without_a_value_is_out_of_bounds(tmp_path: Path, step: str, beyond: bool) -> None:
+    """As in TLC, until each variable has a value: behind a disjunct, or an element, that makes it true too."""
+    body = f"""
         EXTENDS Integers, Sequences
         VARIABLE q
+        Some(n) == \\E i \\in 1..n : i > 0 /\\ (Len(q) = 0 \\/ q[i] = 1)
         Init == q = <<1>>
-        Next == /\\ IF q[1] = 1 THEN UNCHANGED q ELSE UNCHANGED q
-                /\\ TRUE
+        Next == {step}
         Cut == Len(q) > 0 /\\ q' = Tail(q)
         Both == Next \\/ Cut
         """
     origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Both\n"), {})
-    assert explore(Semantics(origin.model())).steps_out_of_bounds
+    assert bool(explore(Semantics(origin.model())).steps_out_of_bounds) is beyond
+    assert bool(explore(Behaviour(origin.specification)).steps_out_of_bounds) is beyond
 
 
 COMPOSED = """

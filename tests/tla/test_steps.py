@@ -90,6 +90,12 @@ ACTIONS = {
     "y' = x' /\\ x' = 1": ["error"],
     "Both(Fail)": ["error"],
     "(x' = 1 /\\ y' = 1) \\/ (x = 2 /\\ Fail = 1)": ["1 1"],
+    # TLC goes through all of a guard until each variable has a value.
+    "x' = 1 /\\ (x = 1 \\/ Fail) /\\ y' = 2": ["error"],
+    "x' = 1 /\\ y' = 2 /\\ (x = 1 \\/ Fail)": ["1 2"],
+    "(x = 2 => (x = 1 \\/ Fail)) /\\ UNCHANGED vars": ["1 2"],
+    "(x = 1 => (\\E z \\in 1..2 : z = 1 \\/ Fail)) /\\ UNCHANGED vars": ["error"],
+    "ENABLED ((x = 1 \\/ Fail) /\\ x' = 1) /\\ UNCHANGED vars": ["1 2"],
 }
 
 
@@ -107,6 +113,8 @@ INITIAL = {
     "x = 1 /\\ y = 1 /\\ x # y": [],
     "x = [i \\in 1..2 |-> 0] /\\ y \\in [{1} -> x[1]..1]": ["<<0, 0>> <<0>>", "<<0, 0>> <<1>>"],
     "y = 1": ["error"],
+    "(\\E z \\in 1..2 : z = 1 \\/ Fail) /\\ x = 1 /\\ y = 1": ["error"],
+    "x = 1 /\\ y = 1 /\\ (\\E z \\in 1..2 : z = 1 \\/ Fail)": ["1 1"],
 }
 
 

@@ -16,8 +16,10 @@ from leadline.symbolic.tla.lower.fixed import certain
 from leadline.symbolic.tla.lower.picks import Picks, Way, without_fixed
 from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.guards import FullGuards
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.parts import Part
+from leadline.symbolic.tla.read.specification import CONSTRAINED
 
 MOST_PATHS = 2_000
 _MOST_ELEMENTS = 8
@@ -39,12 +41,20 @@ class Paths(Picks):
         initial: whether the formula is about initial states, whose variables are not primed.
         mark: what is put behind the names of picks.
         as_written: whether picks stay that a guard fixes.
+        guards: guards as TLC evaluates them until all variables have values; None: as everywhere.
     """
 
     def __init__(
-        self, lowering: Lowering, *, initial: bool = False, mark: str = "", as_written: bool = False
+        self,
+        lowering: Lowering,
+        *,
+        initial: bool = False,
+        mark: str = "",
+        as_written: bool = False,
+        guards: FullGuards | None = None,
     ) -> None:
         super().__init__(lowering, mark)
+        self._guards = guards
         self._as_written = as_written
         self._initial = initial
         self._wanted = Level.STATE if initial else Level.ACTION
@@ -76,14 +86,23 @@ class Paths(Picks):
         if rule is not None:
             yield from rule(e, way, scope, rest)
             return
+        if self._guards is not None and self._incomplete(scope):
+            e = self._guards.each(e)
         after = self.requiring(way, self._lowering.truth(e, scope))
         if after is not None:
             yield from rest(after, scope)
 
+    def _incomplete(self, scope: Scope) -> bool:
+        """Whether a variable has no value yet; that of an action constraint is none of TLC's."""
+        return not self._lowering.variables.keys() - {CONSTRAINED} <= scope.next.keys()
+
     def _rule(self, e: s.Expression, scope: Scope) -> Callable[..., Iterator[Way]] | None:
         """The rule for a formula with assignments in it; None for a guard."""
         if not self._assigns(e, scope):
-            return self._junction if isinstance(e, s.Apply) and e.operator == "/\\" else None
+            if not isinstance(e, s.Apply) or e.operator == "/\\":
+                return self._junction if isinstance(e, s.Apply) else None
+            opens = self._guards is not None and e.operator not in scope.names and self._guards.opens(e)
+            return self._operator if opens and self._incomplete(scope) else None
         match e:
             case s.Apply("/\\"):
                 return self._junction

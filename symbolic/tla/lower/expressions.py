@@ -67,6 +67,7 @@ from leadline.symbolic.tla.lower.scope import (
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import cardinality_bound, sizes
+from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.read.standard import LIBRARY
@@ -1035,16 +1036,26 @@ class Lowering(Sets):
     # -- binders ----------------------------------------------------------------------------------
 
     def _quantified(self, e: s.Quantified, scope: Scope) -> Entity:
+        if e.quantifier == EACH["\\E"]:
+            found = self.truth(replace(e, quantifier="\\E"), scope)
+            every = self._over_bounds(e, True, scope, self.has_value)
+            return found if is_total(found) else self.terms.conj([found, every])
         if e.quantifier not in ("\\A", "\\E"):
             raise Unlowerable(f"{e.quantifier} has no symbolic form")
+        return self._over_bounds(e, e.quantifier == "\\A", scope, lambda body: body)
+
+    def _over_bounds(
+        self, e: s.Quantified, universal: bool, scope: Scope, of: Callable[[n.Node], n.Node]
+    ) -> n.Node:
+        """Whether a formula about the body holds for all values of the bound names, or for some."""
         pairs = self.pairs(e.bounds, scope)
 
         def rest(place: int, inner: Scope) -> n.Node:
             if place == len(pairs):
-                return self.truth(e.body, inner)
+                return of(self.truth(e.body, inner))
             bound, name, domain = pairs[place]
             body = lambda x: rest(place + 1, inner.having(self.names_of(bound, name, x)))  # noqa: E731  # short
-            return self.quantifier(e.quantifier == "\\A", domain, name or "x", body)
+            return self.quantifier(universal, domain, name or "x", body)
 
         return rest(0, scope)
 

@@ -240,12 +240,15 @@ def lowered(
     lowering = Lowering(specification, types, sorts)
     names = tuple(types)
     variables = tuple(Variable(name, name, kind, _place(specification)) for name, kind in types.items())
-    ways = [_typed(lowering, way) for way in Paths(lowering, initial=True).of(specification.init)]
+    guards = specification.guards
+    begun = Paths(lowering, initial=True, guards=guards).of(specification.init)
+    ways = [_typed(lowering, way) for way in begun]
     init = _initial(lowering, ways, names)
     apart = told_apart(init.roots) & set(sorts.values())
     if apart:
         raise NotAlike(apart)
-    ways = Paths(lowering, as_written=as_written).of(specification.next, parts(specification))
+    following = Paths(lowering, as_written=as_written, guards=guards)
+    ways = following.of(specification.next, parts(specification))
     actions = actions_of(ways, lowering)
     properties = _properties(lowering, lacking)
     constraints = tuple(

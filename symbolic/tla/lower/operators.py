@@ -18,6 +18,7 @@ from leadline.symbolic.lang import (
     Slots,
     Tuple,
     Union,
+    is_total,
     nodes as n,
 )
 from leadline.symbolic.lang.nodes import Binary
@@ -41,6 +42,7 @@ from leadline.symbolic.tla.lower.shapes import EMPTY_FUNCTION
 from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.guards import EACH
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
@@ -58,6 +60,11 @@ def _conjunction(universal: bool) -> Rule:
         return at.terms.conj(found) if universal else at.terms.disj(found)
 
     return rule
+
+
+def _each_disjunct(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    found = [at.truth(one, scope) for one in arguments]
+    return at.terms.conj([at.terms.disj(found), *(at.has_value(x) for x in found[1:] if not is_total(x))])
 
 
 def _implies(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -439,6 +446,7 @@ NAMES: dict[str, Callable[[Lowering], Entity]] = {
 OPERATORS: dict[str, Rule] = {
     "/\\": _conjunction(True),
     "\\/": _conjunction(False),
+    EACH["\\/"]: _each_disjunct,
     "~": _of_nodes(Terms.negation),
     "=>": _implies,
     "<=>": _of_nodes(lambda t, a, b: t.equal(t.truth(a), t.truth(b))),

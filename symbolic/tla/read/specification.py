@@ -21,6 +21,7 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.enabled import Hiding
+from leadline.symbolic.tla.read.guards import FullGuards
 from leadline.symbolic.tla.read.levels import Level, Levels, misplaced, misuses
 from leadline.symbolic.tla.read.modules import Copy, Files, Loader
 from leadline.symbolic.tla.read.names import ranks
@@ -112,6 +113,11 @@ class Specification:
             return whole
         after = s.Apply("'", (s.Apply("/\\", others, place=place),), place=place)
         return s.Apply("=>", (after, whole), place=place)
+
+    @cached_property
+    def guards(self) -> FullGuards:
+        """Its guards as TLC evaluates them."""
+        return FullGuards(self.definitions)
 
     @cached_property
     def ranks(self) -> Mapping[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.values.scopes import Code, Kind, Local, Scope
 from leadline.symbolic.tla.values.translation import Rule, Translation, as_value, atomic
 from leadline.symbolic.tla.values.values import domain_of, sequence_domain
@@ -66,6 +67,10 @@ def _junction(word: str) -> Rule:
         return Code(f"({word.join(t.test(one, scope) for one in e.arguments)})", Kind.TRUTH)
 
     return rule
+
+
+def _each_disjunct(t: Translation, e: s.Apply, scope: Scope) -> Code:
+    return Code(f"any([{', '.join(t.test(one, scope) for one in e.arguments)}])", Kind.TRUTH)
 
 
 def _called(name: str, kind: Kind) -> Rule:
@@ -388,6 +393,7 @@ OPERATORS: Mapping[str, Rule] = {
     "JsonLinesRead": _read("json_lines_of"),
     "TextRead": _read("text_of"),
     **{operator: _junction(word) for operator, word in _TESTS.items()},
+    EACH["\\/"]: _each_disjunct,
     **dict.fromkeys(_NUMBERS, arithmetic),
     **dict.fromkeys(_SETS, set_operation),
     **dict.fromkeys(_TEMPORAL, _temporal),

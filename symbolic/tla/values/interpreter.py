@@ -102,7 +102,7 @@ class Interpreter:
         fn = self.source.fn("initial", ("state", "add"))
         if self.specification.init is not None:
             end = partial(self._found, initial=True, traced=traced)
-            search = Search(self.translation, end, initial=True)
+            search = Search(self.translation, end, initial=True, guards=self.specification.guards)
             self._attempt(fn, partial(search.run, self.specification.init, Scope(fn, {}, {}, {})), traced)
         return fn
 
@@ -112,7 +112,8 @@ class Interpreter:
         assert next_ is not None
         for part in action.parts:
             counted = partial(self._counts, action.name) if self._counting and not traced else None
-            search = Search(self.translation, partial(self._found, traced=traced), counted=counted)
+            end, guards = partial(self._found, traced=traced), self.specification.guards
+            search = Search(self.translation, end, counted=counted, guards=guards)
             write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
             self._attempt(fn, write, traced)
         return fn

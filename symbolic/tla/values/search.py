@@ -9,6 +9,8 @@ from typing import TypeAlias
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import size
+from leadline.symbolic.tla.read.guards import FullGuards
+from leadline.symbolic.tla.read.specification import CONSTRAINED
 from leadline.symbolic.tla.values.expressions import NODES, OPERATORS
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -92,12 +94,14 @@ class Search:
         initial: whether initial states are looked for.
         counted: gives the Python name of the list in which a conjunct counts how often it is evaluated and
             true; None to count nothing.
+        guards: guards as TLC evaluates them until all variables have values; None: as everywhere.
     """
 
     translation: Translation
     end: End
     initial: bool = False
     counted: Callable[[s.Expression], str] | None = None
+    guards: FullGuards | None = None
     _functions: dict[tuple[object, ...], tuple[Todo, Fn]] = field(default_factory=dict)
     _abouts: dict[tuple[int, int], tuple[frozenset[str], s.Expression, Names]] = field(default_factory=dict)
     _composed: bool = False
@@ -123,6 +127,8 @@ class Search:
             self._apart(todo, scope, lines)
         elif todo.path or self._assigns(todo.first, scope.within(todo.names)):
             self._step(todo.first, todo, scope.within(todo.names), lines, depth)
+        elif self.guards is not None and not self._complete(scope):
+            self._guard(todo.first, self.guards, todo, scope.within(todo.names), lines, depth)
         else:
             self._test(todo.first, todo, scope.within(todo.names), lines, depth)
 
@@ -178,6 +184,20 @@ class Search:
         call = source.call(scope.fn, self._functions[key][1])
         # Only ENABLED returns something: whether a step was found.
         lines += [f"if {call}:", ["return True"]]
+
+    def _complete(self, scope: Scope) -> bool:
+        """Whether all variables have values; that of an action constraint is none of TLC's."""
+        return (
+            self.translation.now.keys() - {CONSTRAINED} <= (scope.now if self.initial else scope.next).keys()
+        )
+
+    def _guard(
+        self, e: s.Expression, guards: FullGuards, todo: Todo, scope: Scope, lines: Lines, depth: int
+    ) -> None:
+        if isinstance(e, s.Apply) and e.operator not in scope.names and guards.opens(e):
+            self._apply(e, todo, scope, lines, depth)
+        else:
+            self._test(guards.each(e), todo, scope, lines, depth)
 
     def _test(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         # Each conjunct is counted by itself.

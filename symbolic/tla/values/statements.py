@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import cardinality_bound
+from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.values.expressions import fails, number
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -149,13 +150,21 @@ def _let(t: Translation, e: s.Let, scope: Scope, lines: Lines, truth: bool) -> K
 def _quantified(t: Translation, e: s.Quantified, scope: Scope, lines: Lines, truth: bool) -> Kind:
     if not truth:
         return returned(t, e, scope, lines, truth)
-    if e.quantifier not in ("\\A", "\\E"):
+    if e.quantifier not in ("\\A", "\\E", EACH["\\E"]):
         lines.append(f"return {fails(f'{e.quantifier} has no value in a state or a step').text}")
         return Kind.TRUTH
     every = e.quantifier == _ALL
+    begin = len(lines)
     inner, inside = loops(t, e.bounds, settle(t, [e], scope, lines), lines)
-    inside += [f"if {'not ' if every else ''}{t.test(e.body, inner)}:", [f"return {not every}"]]
-    lines.append(f"return {every}")
+    test = t.test(e.body, inner)
+    if e.quantifier == EACH["\\E"]:
+        found = scope.fn.new(t.source.fresh("found"))
+        lines.insert(begin, f"{found} = False")
+        inside.append(f"{found} |= {test}")
+        lines.append(f"return {found}")
+    else:
+        inside += [f"if {'not ' if every else ''}{test}:", [f"return {not every}"]]
+        lines.append(f"return {every}")
     return Kind.TRUTH
 
 

@@ -27,7 +27,7 @@ from leadline.symbolic.tla.values.values import FALSE, TRUE, ModelValue, Truth, 
 from leadline.symbolic.tla.values.writer import Fn, Lines, Source
 
 _TRUTHS = frozenset({
-    "TRUE", "FALSE", "~", "/\\", "\\/", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">",
+    "TRUE", "FALSE", "~", "/\\", "\\/", "\\/*", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">",
     "<=", ">=", "ENABLED", "UNCHANGED", "IsFiniteSet",
 })  # fmt: skip
 _NOTING = frozenset({"\\cdot", "RandomElement", "TLCSet", "JavaTime", "Print", "PrintT"})
