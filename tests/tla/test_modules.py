@@ -150,6 +150,17 @@ MISTAKES = {
         "4:8: the subscript is about a step",
     ],
     "VARIABLE x\nA == WF_x([]TRUE)": ["3:6: a temporal formula is no action"],
+    "VARIABLE x\nA == x' = 1 /\\ <>(x = 1)": [
+        "3:13: a formula about a step and one about behaviours",
+    ],
+    "VARIABLE x\nA == \\E y \\in {x'} : [](x = y)\nB == {[]TRUE}\nC == [](x = 1) => \\E y \\in {x} : <>(x = y)": [
+        "3:6: a formula about behaviours is quantified over a set of the next state",
+        "4:6: a temporal formula is no value",
+    ],
+    "VARIABLE x\nI == INSTANCE V WITH n <- x, v <- x'\nJ == INSTANCE N WITH n <- x": [
+        "3:27: n is a constant of a module with variables",
+        "3:36: v is a variable",
+    ],
     "I == INSTANCE N WITH n <- 1, n <- 2": ["2:35: n is given twice"],
     "VARIABLE x\nI(x) == INSTANCE N WITH n <- x": ["3:3: x is already defined, at ...M.tla:2:10"],
     "A == LET RECURSIVE F(_) IN 1": ["2:20: F is declared as recursive: expected its definition"],
@@ -162,7 +173,7 @@ MISTAKES = {
 @pytest.mark.parametrize("body", MISTAKES)
 def test_mistakes_of_names(tmp_path: Path, body: str) -> None:
     config = "CONSTANT n = 1" if "CONSTANT n" in body else ""
-    told = mistakes(tmp_path, body, config, N="CONSTANT n\nA == n")
+    told = mistakes(tmp_path, body, config, N="CONSTANT n\nA == n", V="CONSTANT n\nVARIABLE v\nA == v = n")
     for line, expected in zip(told, MISTAKES[body], strict=True):
         assert all(part.strip() in line for part in f"M.tla:{expected}".split("...")), line
 

@@ -141,6 +141,11 @@ _LOOSE = {
 }
 
 
+_MIXED = frozenset({Level.ACTION, Level.TEMPORAL})
+_OF_VALUES = frozenset({"=", "#", "\\in", "\\notin", "\\subseteq", "\\cup", "\\cap", "\\", "\\X",
+                        "SUBSET", "UNION", "DOMAIN", "\\cdot"})  # fmt: skip
+
+
 def misuses(definitions: Iterable[s.Definition], levels: Levels) -> dict[Mistake, None]:
     """The mistakes in definitions, each once: copies of a definition have its mistakes too."""
     found: dict[Mistake, None] = {}
@@ -153,6 +158,19 @@ def misuses(definitions: Iterable[s.Definition], levels: Levels) -> dict[Mistake
     return found
 
 
+_INSTEAD = {
+    Level.CONSTANT: "is a constant of a module with variables: expected an expression without variables for it",
+    Level.STATE: "is a variable: expected an expression about a state for it",
+}
+
+
+def given(instead: Iterable[tuple[str, s.Expression, Level]], levels: Levels) -> Iterator[Mistake]:
+    """The mistakes in what stands for the constants and variables of modules, each with its highest level."""
+    for name, e, most in instead:
+        if levels.of(e) > most:
+            yield Mistake(e.place, f"{name} {_INSTEAD[most]}")
+
+
 def misplaced(assumptions: Iterable[s.Expression], levels: Levels) -> Iterator[Mistake]:
     """The assumptions that are about states."""
     for one in assumptions:
@@ -162,9 +180,11 @@ def misplaced(assumptions: Iterable[s.Expression], levels: Levels) -> Iterator[M
 
 def _found(root: s.Node, names: frozenset[str], levels: Levels) -> Iterator[tuple[s.Place, str]]:
     todo: list[tuple[s.Node, frozenset[str], bool]] = [(root, names, False)]
+    temporal = levels.of(root, names) is Level.TEMPORAL
     while todo:
         e, bound, updating = todo.pop()
         text = _mistake(e, bound, updating, levels)
+        text = _mistake_within(e, bound, levels) if text is None and temporal else text
         if text is not None:
             yield e.place, text
         if isinstance(e, s.Except):
@@ -190,9 +210,7 @@ def _mistake(e: s.Node, bound: frozenset[str], updating: bool, levels: Levels) -
         case s.Apply(operator, (one,)) if operator in _LOOSE and levels.of(one, bound) is Level.ACTION:
             kind, text = _LOOSE[operator]
             return None if isinstance(one, s.Subscripted) and one.kind == kind else text
-        case s.Apply("~>" | "-+->" as operator, items) if Level.ACTION in (
-            levels.of(x, bound) for x in items
-        ):
+        case s.Apply("~>" | "-+->" as operator, items) if Level.ACTION in _levels(items, bound, levels):
             return (
                 f"a formula about a step stands beside {operator}: expected those about states or behaviours"
             )
@@ -201,3 +219,28 @@ def _mistake(e: s.Node, bound: frozenset[str], updating: bool, levels: Levels) -
         case s.Subscripted(_, action, _) if levels.of(action, bound) is Level.TEMPORAL:
             return "a temporal formula is no action: expected a formula about a step"
     return None
+
+
+def _mistake_within(e: s.Node, bound: frozenset[str], levels: Levels) -> str | None:
+    """The mistake in a part of a temporal formula, or of one that is meant to be none."""
+    inner = _levels(s.children(e), bound | bound_by(e), levels)
+    match e:
+        case s.Apply("/\\" | "\\/" | "=>" | "<=>" as operator) if inner >= _MIXED:
+            return (
+                f"a formula about a step and one about behaviours stand beside {operator}: expected [][A]_v"
+            )
+        case s.Quantified("\\A" | "\\E", _, body) if inner >= _MIXED:
+            if levels.of(body, bound | bound_by(e)) is Level.TEMPORAL:
+                return "a formula about behaviours is quantified over a set of the next state"
+        case s.Apply(operator) if operator not in _OF_VALUES:
+            return None
+        case (
+            s.Apply() | s.Filter() | s.Choose() | s.Image() | s.SetOf() | s.TupleOf() | s.Index() | s.Bound()
+        ):
+            if Level.TEMPORAL in inner:
+                return "a temporal formula is no value: expected a term about a state or a step"
+    return None
+
+
+def _levels(parts: Iterable[s.Node], bound: frozenset[str], levels: Levels) -> frozenset[Level]:
+    return frozenset(levels.of(x, bound) for x in parts)

@@ -11,7 +11,7 @@ from pathlib import Path
 from leadline.symbolic.files import is_there, read_text
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.levels import Judged
+from leadline.symbolic.tla.read.levels import Judged, Level
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol, Written, undefined
 from leadline.symbolic.tla.read.standard import BUILT_IN, CORE, LIBRARY, STANDARD
@@ -106,6 +106,7 @@ class Loader:
         definitions: the resolved definitions by key.
         assumptions: the resolved assumptions.
         hidden: the definitions that stand for variables of instances.
+        instead: what stands for constants and variables of modules with variables, and its highest level.
         judged: what is known of definitions by their levels.
         mistakes: the mistakes found.
         warnings: what is probably not meant, but has a meaning.
@@ -121,6 +122,7 @@ class Loader:
         self.warnings: list[Mistake] = []
         self.written: dict[str, Written] = {}
         self.hidden: list[str] = []
+        self.instead: list[tuple[str, s.Expression, Level]] = []
         self.judged: dict[int, Judged] = {}
         self.copies = 0
         self.keys: set[str] = set(BUILT_IN)
@@ -275,6 +277,7 @@ class _Substitution:
     around: Names
     used: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
+    found: list[tuple[str, s.Expression, Level]] = field(default_factory=list)
 
     def __call__(self, declared: s.Parameter, variable: bool) -> Symbol:
         """The meaning of a constant or variable of the module."""
@@ -289,6 +292,8 @@ class _Substitution:
             return Symbol(name, arities, place=declared.place)
         written = given.get(name, s.Apply(name, place=self.unit.place))
         found = self.resolver.argument(written, declared.arity, self.around)
+        if not arities:
+            self.found.append((name, found, Level.STATE if variable else Level.CONSTANT))
         hidden = variable and not self._is_variable(found)
         if isinstance(found, s.Apply) and (arities or not found.arguments) and not hidden:
             return Symbol(name, arities, place=declared.place, instead=found)
@@ -311,6 +316,8 @@ class _Substitution:
 
     def finish(self) -> None:
         """Tell of substitutions for names that the module does not declare, or that are given twice."""
+        if any(level is Level.STATE for *_, level in self.found):
+            self.loader.instead += self.found
         written = [name for name, _ in self.unit.substitutions]
         for place, (name, expression) in enumerate(self.unit.substitutions):
             if name in written[:place]:

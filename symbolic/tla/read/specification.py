@@ -22,7 +22,7 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.enabled import Hiding
 from leadline.symbolic.tla.read.guards import FullGuards
-from leadline.symbolic.tla.read.levels import Level, Levels, misplaced, misuses
+from leadline.symbolic.tla.read.levels import Level, Levels, given, misplaced, misuses
 from leadline.symbolic.tla.read.modules import Copy, Files, Loader
 from leadline.symbolic.tla.read.names import ranks
 from leadline.symbolic.tla.read.parse import parse
@@ -324,6 +324,7 @@ class _Making:
         self.check_constants(levels)
         own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
         self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
+        self.mistakes += given(loader.instead, levels)
         init, next_, fairness = self.behaviour(levels)
         made = Specification(
             name=self.module.name,
