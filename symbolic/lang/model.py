@@ -272,7 +272,7 @@ class Origin(ABC):
         return ""
 
     def written(self, place: Span, operators: Collection[str]) -> str:
-        """The text of the application at a place if its operator is one of these; "" otherwise."""
+        """The text of the application, quantifier or set (`{`) at a place if it is one of these; "" otherwise."""
         return ""
 
     def learned(self) -> Mapping[str, object]:

@@ -105,19 +105,23 @@ class TlaOrigin(Origin):
         return self.specification.operator_at(place)
 
     def written(self, place: Span, operators: Collection[str]) -> str:
-        found = self._applications.get(place)
-        if found is None or found.operator not in operators:
-            return ""
-        return excerpt(found)
+        found = self._written.get(place)
+        return excerpt(found[1]) if found is not None and found[0] in operators else ""
 
     @cached_property
-    def _applications(self) -> Mapping[Span, s.Apply]:
+    def _written(self) -> Mapping[Span, tuple[str, s.Expression]]:
         bodies = (
             *self.specification.formulas,
             *(one.body for one in self.specification.definitions.values()),
         )
-        applied = [x for body in bodies for x in s.nodes(body) if isinstance(x, s.Apply) and x.arguments]
-        return {one.place: one for one in reversed(applied)}
+        found = list[tuple[str, s.Expression]]()
+        for node in (x for body in bodies for x in s.nodes(body)):
+            match node:
+                case s.Apply(operator, (_, *_)) | s.Quantified(operator):
+                    found.append((operator, node))
+                case s.Filter() | s.Image():
+                    found.append(("{", node))
+        return {one.place: (operator, one) for operator, one in reversed(found)}
 
     @cached_property
     def learner(self) -> Learner:

@@ -168,6 +168,7 @@ _MOST_ROWS = 400
 _MOST_VALUES = 40_000
 # A formula shares its parts, so its text can be far longer than it has nodes.
 _LONGEST_FORMULA = 4_000
+_TOO_LONG = "(a long formula)"
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,7 @@ class Explainer:
             return self._quantified(node, value, at)
         inner = replace(at, depth=at.depth + 1)
         deciding = self._deciding(node, value, at) if at.depth < _DEEPEST else ()
-        parts = tuple(self._reason(part, inner) for part in deciding)
+        parts = tuple(self._reason(part, inner) for part in deciding if not _only_has_value(part))
         compared = {} if parts else {x: self._value(x, at) for x in _compared(node)}
         terms = tuple((self._text(x, at), _shown(x.type, found)) for x, found in compared.items())
         instance = ""
@@ -295,7 +296,7 @@ class Explainer:
         """Witnesses, if some element decides; each element of a false "there is"; nothing else."""
         witnessed = value is isinstance(node, n.Exists)
         exhaustive = value is False and not witnessed
-        domain = self._text(node.domain, at) if _varies(node.domain) else ""
+        domain = self._as_told(node.domain, at)[0] if _varies(node.domain) else ""
         parts: list[Reason] = []
         left_out = 0
         if witnessed or exhaustive:
@@ -310,8 +311,9 @@ class Explainer:
         if domain and not parts:
             terms = ((domain, _shown(node.domain.type, self._value(node.domain, at))),)
         instance = " = ".join(terms[0]) if terms else ""
-        text, shown = self._text(node, at), _shown(node.type, value)
-        return Reason(text, shown, terms, instance, tuple(parts), exhaustive=exhaustive, left_out=left_out)
+        text, place = self._as_told(node, at)
+        shown = _shown(node.type, value)
+        return Reason(text, shown, terms, instance, tuple(parts), None, "", exhaustive, left_out, place)
 
     # -- values -------------------------------------------------------------------------------------
 
@@ -351,7 +353,7 @@ class Explainer:
     def _as_told(self, node: n.Node, at: _At) -> tuple[str, str]:
         """A formula's text. One that operators make long is told as it is written, with its place."""
         text, origin = self._text(node, at), self._model.origin
-        if len(text) <= _WIDTH or origin is None:
+        if (len(text) <= _WIDTH and text != _TOO_LONG) or origin is None:
             return text, ""
         written = origin.written(node.span, _SYMBOLS.get(type(node), ()))
         return (written, f"{PurePath(node.span.file).name}:{node.span.line}") if written else (text, "")
@@ -364,7 +366,7 @@ class Explainer:
                 named = n.make(n.PickVar, x.type, x.span, x.name.partition("@")[0])
                 shown[x] = at.scope[x.name] if full or _is_short(x.type) else named
         found = substitute(node, shown)
-        return to_tla(found, self._names) if _size(found) <= _LONGEST_FORMULA else "(a long formula)"
+        return to_tla(found, self._names) if _size(found) <= _LONGEST_FORMULA else _TOO_LONG
 
 
 def _stand_in(node: n.Binder | n.MapBuild) -> str:
@@ -378,8 +380,14 @@ _SYMBOLS = {
     n.Member: ("\\in",),
     n.Subset: ("\\subseteq",),
     n.Not: ("~", "#", "\\notin"),
+    n.Forall: ("\\A",),
+    n.Exists: ("\\E",),
+    n.SetFilter: ("{",),
+    n.SetMap: ("{",),
+    n.SetOf: ("{",),
+    n.BigUnion: ("{", "UNION"),
 }
-"""The operators that a comparison in a module may have. One that is told in reverse has another at its place."""
+"""The operators that a node may come from. What is told in reverse has another one at its place."""
 _OUT = object()
 """The value of an expression that is out of bounds."""
 
@@ -398,6 +406,11 @@ def _operands(node: n.Node) -> Iterator[n.Node]:
     """The children of a node outside of the scope of a variable that it binds."""
     body = node.body if isinstance(node, n.BINDERS) else None
     return (child for child in n.children(node) if child is not body)
+
+
+def _only_has_value(node: n.Node) -> bool:
+    """Whether a formula says no more than that a term has a value."""
+    return isinstance(node, n.Eq) and node.left is node.right
 
 
 def _compared(node: n.Node) -> Iterator[n.Node]:

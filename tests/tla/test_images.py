@@ -11,6 +11,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.meaning import explore
+from leadline.symbolic.trace.explainer import Explainer
 from tests.tla.loading import write
 from tests.tla.lowered import asked
 
@@ -83,3 +84,25 @@ def test_an_image_without_a_value_is_still_an_error(tmp_path: Path) -> None:
     path = written(tmp_path, "Places({[at |-> i, it |-> f[i]] : i \\in 0..(last + 1)}) = 0..(last + 1)")
     _, result = asked(path, "Claim", BmcOptions(depth=4))
     assert result.verdict is Verdict.OUT_OF_BOUNDS
+
+
+INNER = """
+EXTENDS Integers
+VARIABLES f, last
+Image(y) == f[y] * 2 + last
+Some == {z \\in 0..2 : f[z] > 0 /\\ last # f[z] + f[0] + 5 /\\ last # f[1] + f[2] + 25}
+Low == \\A t \\in {Image(y) : y \\in Some} : \\E u \\in {Image(1)} : t + u < 7
+"""
+
+
+def test_a_reason_tells_the_element_of_an_image_and_the_set_as_written(tmp_path: Path) -> None:
+    body = MODULE.replace("Best ==", "I == INSTANCE Inner\nBest ==") % "I!Low"
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Claim\n")
+    model = model_of(find(str(write(tmp_path, M=body, Inner=INNER))), {})
+    formula = model.properties["Claim"].formula
+    found = explore(Semantics(model), ["Claim"]).properties["Claim"].violation
+    assert found is not None and found[-1].state is not None
+    chosen, *others = Explainer(model, formula).reason(found[-1].state).lines()
+    written = "{z \\in 0..2 : f[z] > 0 /\\ last # f[z] + f[0] + 5 /\\ last # f[1] + f[2] + 25}"
+    assert chosen == f"for y = 2 in {written}:"
+    assert [line.split()[0] for line in others] == ["FALSE", "for", "FALSE"]

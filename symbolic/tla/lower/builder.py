@@ -172,6 +172,7 @@ class Builder:
         order: tuple[Value, ...] = (),
     ) -> n.Node:
         """A binder. The order is that of a choice: see `Choose`."""
+        name = name.partition("@")[0]  # names in instances have a suffix
         with placed(self.place):
             found = rules.bind(kind, item, name, lambda x: body(self.plain(x)), result, *domain, order=order)
             return self.plain(self.sound(found))

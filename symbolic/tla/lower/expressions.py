@@ -166,7 +166,7 @@ class Sets:
         if node.type.item == NEVER:
             return self.terms.of_nothing(node, self.terms.boolean(universal))
         if isinstance(node, n.SetMap) and is_by_argument(node, BOOL.capped):
-            images = node
+            images, name = node, node.var.name  # what is bound is an element, not its image
             return self._over_listed(universal, images.domain, name, lambda x: self.at_image(images, x, body))
         kind = n.Forall if universal else n.Exists
         return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
