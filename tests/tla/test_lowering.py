@@ -483,6 +483,24 @@ def test_a_fold_goes_through_a_set_in_order(tmp_path: Path) -> None:
     assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
 
 
+def test_a_fold_takes_as_many_elements_as_a_set_may_have(tmp_path: Path) -> None:
+    """A message has 48 values here, and two are sent at once: sending is encoded twice."""
+    body = """
+        EXTENDS Naturals, FiniteSetsExt, TLC
+        VARIABLES sent, term
+        Send(m, bag) == IF m \\in DOMAIN bag THEN [bag EXCEPT ![m] = @ + 1] ELSE bag @@ (m :> 1)
+        Init == sent = <<>> /\\ term \\in 0..3
+        Next == \\E from \\in 1..2 :
+            /\\ term < 5 /\\ term' = term + 1
+            /\\ sent' = FoldSet(Send, sent, {[from |-> from, term |-> term, to |-> j] : j \\in {3, 4}})
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"), {})
+    origin.learner.run_ahead(origin.learner.initial(), 1)
+    model = origin.model()
+    assert list(explore(Semantics(model)).states_within_steps) == counts(origin.learner)
+    assert sum(len(n.postorder(*action.roots)) for action in model.actions) < 200
+
+
 ROWS = """
     EXTENDS Integers, FiniteSets, FiniteSetsExt
     VARIABLES rows, x

@@ -48,6 +48,8 @@ Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
 _MOST_KEYS = 64
 _MOST_FOLDED = 600
+_WORTH = 2
+"""How many times as many values as members a set may have that is folded value by value."""
 
 
 def _conjunction(universal: bool) -> Rule:
@@ -271,7 +273,7 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     assert isinstance(left.type, Set)
     # A sequence would have a place for each of the values.
     most = _MOST_KEYS if isinstance(result.type, Tuple | Seq) else _MOST_FOLDED
-    if left.type.item.capped <= most:
+    if left.type.item.capped <= min(most, _WORTH * most_members(left)):
         for here, x in at.possible(left):
             result = t.ite(here, at.called(op, [x, result], scope), result)
         return result
