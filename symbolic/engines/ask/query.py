@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
-from math import prod
+from math import log10, prod
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -258,6 +258,15 @@ def instances(roots: Iterable[Node]) -> int:
     return sum(prod(sizes.get(one, 1) for one in free_variables(node)) for node in nodes)
 
 
+def in_digits(number: int) -> str:
+    """A number as text; of a large one, only how large it is.
+
+    >>> in_digits(1_234), in_digits(10**5_000 + 1)
+    ('1,234', 'over 10^5000')
+    """
+    return f"{number:,}" if number < 10**12 else f"over 10^{int(log10(number))}"
+
+
 def too_large(model: Model, query: Query) -> Iterator[tuple[str | None, str]]:
     """The properties, by name, whose quantifiers have more instances than can be asked, each with the reason.
 
@@ -268,11 +277,10 @@ def too_large(model: Model, query: Query) -> Iterator[tuple[str | None, str]]:
     for name, what, nodes in ((None, "the actions", steps), *asked):
         found = instances(nodes)
         if found > MOST_INSTANCES:
-            number = f"{found:,}" if found < 10**12 else f"over 10^{len(str(found)) - 1}"
             yield (
                 name,
-                f"the quantifiers of {what} have {number} instances in each state, and at most {MOST_INSTANCES:,} "
-                "can be asked",
+                f"the quantifiers of {what} have {in_digits(found)} instances in each state, and at most "
+                f"{MOST_INSTANCES:,} can be asked",
             )
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
-from leadline.symbolic.engines.ask.query import Listener
+from leadline.symbolic.engines.ask.query import Listener, in_digits
 from leadline.symbolic.engines.ask.result import Progress
 from leadline.symbolic.lang import Span, Work, at_work
 
@@ -78,7 +78,7 @@ class Lookout:
         times, place = self._most[most]
         share = f"{self._seconds[most]:.1f} of {whole:.1f} s of the processor"
         made = f", {self._made} so far" if self._made else ""
-        often = f"; it has up to {times:,} instances" if times >= _MANY else ""
+        often = f"; it has up to {in_digits(times)} instances" if times >= _MANY else ""
         advice = f"; {self._advice()}" if self._advice is not None else ""
         return f"{' '.join(filter(None, most))} ({place}) took {share}{made}{often}{advice}"
 
