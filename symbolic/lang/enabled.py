@@ -77,8 +77,7 @@ def enabledness(
 def changes(action: Action, variables: Iterable[Variable]) -> n.Node:
     """Whether a step of the action, which is enabled, changes one of the variables."""
     after = dict(action.updates)
-    olds = {x.name: n.make(n.StateVar, x.type, x.span, x.name) for x in variables if x.name in after}
-    differ: list[object] = [negation(equality(after[name], old)) for name, old in olds.items()]
+    differ: list[object] = [negation(equality(after[x.name], x.node)) for x in variables if x.name in after]
     return connective(n.Or, differ)
 
 

@@ -36,6 +36,11 @@ class Variable:
     type: Type
     span: Span
 
+    @property
+    def node(self) -> n.StateVar:
+        """Its value in a state, as an expression."""
+        return n.make(n.StateVar, self.type, self.span, self.name)
+
 
 @dataclass(frozen=True)
 class Pick:

@@ -201,15 +201,10 @@ class _Mapped:
     def __init__(self, model: Model, values: Mapping[str, n.Node]) -> None:
         self.model = model
         self.values = values
-        self.variables = {one.name: one for one in model.variables}
-        self.here: dict[n.Node, n.Node] = {self.variable(name): value for name, value in values.items()}
+        self.here: dict[n.Node, n.Node] = {model.variable(name).node: value for name, value in values.items()}
         read = [x for x in n.postorder(*values.values()) if isinstance(x, n.StateVar)]
         after: dict[n.Node, n.Node] = {x: n.make(n.StateVar, x.type, x.span, primed(x.name)) for x in read}
         self.after = {name: replaced(value, after) for name, value in values.items()}
-
-    def variable(self, name: str) -> n.StateVar:
-        one = self.variables[name]
-        return n.make(n.StateVar, one.type, one.span, name)
 
     def initial(self) -> n.Node:
         """Whether the state is mapped to an initial one."""
@@ -226,7 +221,7 @@ class _Mapped:
     def step(self, action: Action, *more: n.Node) -> n.Node:
         """Whether the values change as by a step of an action."""
         new = dict(action.updates)
-        same = [rules.equality(self.after[x], new.get(x, self.variable(x))) for x in self.values]
+        same = [rules.equality(self.after[x], new.get(x, self.model.variable(x).node)) for x in self.values]
         return replaced(enabledness(action, last=[*same, *more]), self.here)
 
     def fairness(self) -> list[Temporal]:
@@ -237,9 +232,8 @@ class _Mapped:
         actions = {one.name: one for one in self.model.actions}
         keys = key_variables(fair)
         watched = [x for x in self.values if not fair.of or x in fair.of]
-        changed = rules.connective(
-            n.Or, [rules.negation(rules.equality(self.after[x], self.variable(x))) for x in watched]
-        )
+        stays = (rules.equality(self.after[x], self.model.variable(x).node) for x in watched)
+        changed = rules.connective(n.Or, list(map(rules.negation, stays)))
         taken: list[object] = []
         for arm in fair.arms:
             at = [rules.equality(key, var) for key, var in zip(arm.keys, keys, strict=True)]
