@@ -177,10 +177,6 @@ class _ActionWriter:
     def _source(self, span: Span | None, variable: str = "") -> Source:
         return Source(self.action.tla, span, self.action.places.get(variable, {}))
 
-    def _picks(self) -> str:
-        pairs = "".join(f"({self.w.module.constant(name)}, {local}), " for name, local in self._picked)
-        return f"({pairs})"
-
     def _update(self) -> None:
         values = {}
         for name, node in self.action.updates:
@@ -192,4 +188,7 @@ class _ActionWriter:
 
     def _reported(self, state: str, why: str) -> str:
         """The statement that reports an outcome."""
-        return f"add({state})" if self.form is Form.STATES else f"yield {self._picks()}, {state}, {why}"
+        if self.form is Form.STATES:
+            return f"add({state})"
+        picks = "".join(f"({self.w.module.constant(name)}, {local}), " for name, local in self._picked)
+        return f"yield ({picks}), {state}, {why}"

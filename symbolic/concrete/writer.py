@@ -420,12 +420,9 @@ class Writer:
         may be exponentially many.
         """
         again = node in self.module.written and self._sizes[node] > _LARGE and node is not self._root
-        return again or (self._too_deep and next(children(node), None) is not None)
-
-    @property
-    def _too_deep(self) -> bool:
         free = min(_DEEPEST_BLOCK, _NESTED_STATEMENTS - self.outer_blocks)
-        return len(self._blocks) - self.outer_blocks > free
+        too_deep = len(self._blocks) - self.outer_blocks > free
+        return again or (too_deep and next(children(node), None) is not None)
 
     def finish(self, node: Node, code: Code) -> Code:
         """Put code that is used again or nests too deeply into a variable."""

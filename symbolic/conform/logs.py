@@ -630,7 +630,8 @@ class Reader:
             value = self._names.get(value, value)
             kinds = untagged(kind).values() if isinstance(kind, Union) else (kind, *kind.parts)
             sorts = [x for x in kinds if isinstance(x, Sort)]
-            known = any(isinstance(x, Named) and x.contains(_written(x, value)) for x in kinds)
+            named = [x for x in kinds if isinstance(x, Named)]
+            known = any(x.contains(x.written(value) if isinstance(x, Atoms) else value) for x in named)
             return self._member(sorts[0], value) if sorts and not known else value
         if isinstance(value, list):
             inner = kind.parts
@@ -688,11 +689,6 @@ class At:
     text: str
     steps: tuple[int, ...]
     type: Type
-
-
-def _written(kind: Type, name: str) -> object:
-    """The member of an enumeration that a name stands for."""
-    return kind.written(name) if isinstance(kind, Atoms) else name
 
 
 def _spelled(kind: Record) -> dict[str, int]:

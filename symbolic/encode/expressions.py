@@ -254,15 +254,10 @@ class Integers:
             trial = self.add(remainder, self.negate(right))
             fits = -trial[-1]
             quotient.insert(0, fits)
-            remainder = [
-                self.circuit.mux(fits, t, r) for t, r in zip(trial, _widen(remainder, trial), strict=False)
-            ]
+            rest = remainder + [remainder[-1]] * (len(trial) - len(remainder))
+            remainder = [self.circuit.mux(fits, t, r) for t, r in zip(trial, rest, strict=False)]
         whole = self.add([*quotient, FALSE], self.negate([FALSE] * shift + [TRUE, FALSE]))
         return whole, remainder
-
-
-def _widen(number: Number, like: Number) -> Number:
-    return number + [number[-1]] * (len(like) - len(number))
 
 
 class Collections:

@@ -99,10 +99,6 @@ class Facts:
         # Most steps change few variables.
         self._packs = [cache(self._add(x.type, (x.name, ()), ())) for x in model.variables]
 
-    def number(self, fact: Fact) -> int:
-        """The literal that says a fact."""
-        return self._numbers[fact]
-
     # -- the row, in the order of `Layout.literals` --------------------------------------------------
 
     def _say(self, fact: Fact, word: FactPart, needs: Needs) -> int:
@@ -207,7 +203,7 @@ class Facts:
 
     def image(self, permutation: Permutation) -> list[int]:
         """For each literal of the row, in order, the literal that says the same of the images."""
-        return [self.number(_image(literal.fact, permutation)) for literal in self.literals]
+        return [self._numbers[_image(literal.fact, permutation)] for literal in self.literals]
 
     def packed(self, state: Sequence[Value]) -> Packed:
         """The literals that are true in a state, and those that matter."""

@@ -140,13 +140,6 @@ def violated(steps: int | Bound | None = None, /, **where: Values) -> Known:
     return Known(Status.VIOLATED, steps, True, where)
 
 
-def first_known(
-    rows: Iterable[Known], declared: Mapping[str, Parameter], parameters: Mapping[str, Setting | None]
-) -> Known | None:
-    """The first row that speaks of the parameters, or None."""
-    return next((row for row in rows if row.speaks_of(declared, parameters)), None)
-
-
 def rows_of(given: object, where: str) -> tuple[tuple[Known, ...], str]:
     """The rows of a property, and the mistake in them; "" without one."""
     listed = given if isinstance(given, (tuple, list)) else (given,)
@@ -166,14 +159,11 @@ def known_mistakes(
             what = f"{where}: known names a parameter that there is not:"
             told.append(unknown_name(what, name, list(declared)))
             continue
-        listed = values if isinstance(values, tuple) else () if _is_open(values) else (values,)
+        several = isinstance(values, (Bound, range, EllipsisType))
+        listed = values if isinstance(values, tuple) else () if several else (values,)
         complaints = [text for value in listed if (text := declared[name].complaint(value)) is not None]
         told += [f"{where}: known: {text}" for text in complaints]
     return [Mistake(span, text) for text in told]
-
-
-def _is_open(values: Values) -> bool:
-    return isinstance(values, (Bound, range, EllipsisType))
 
 
 def _fits(values: Values, value: Setting | None) -> bool:

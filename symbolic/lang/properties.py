@@ -18,7 +18,7 @@ from leadline.symbolic.lang.actions import Condition, ProtocolClass, declaration
 from leadline.symbolic.lang.coercion import BOOL, OverRuns, as_node, invalid, mistakes_of
 from leadline.symbolic.lang.errors import Mistake, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, wrap
-from leadline.symbolic.lang.known import Known, first_known, known_mistakes, rows_of, violated
+from leadline.symbolic.lang.known import Known, known_mistakes, rows_of, violated
 from leadline.symbolic.lang.model import Property, PropertyKind, Variable
 from leadline.symbolic.lang.names import kebab, pascal
 from leadline.symbolic.lang.node import written
@@ -250,7 +250,7 @@ def expected(
         protocol: the class of the protocol, which declares the parameters.
         parameters: the value of each parameter.
     """
-    found = first_known(claim.known, protocol.parameters, parameters)
+    found = next((row for row in claim.known if row.speaks_of(protocol.parameters, parameters)), None)
     return violated() if found is None and claim.kind is PropertyKind.PROBE else found
 
 

@@ -211,7 +211,7 @@ class Explorer(Generic[AnyMeaning]):
                 self._keep_level(self.checkpoint, start)
             kept = False
             self.close_level(self.counted)
-            collect_new()
+            gc.collect(1)  # the garbage made since the last level: each object is visited once
             if self.depth is not None and len(self.within) > self.depth:
                 break
             for index in range(start, end):
@@ -497,8 +497,3 @@ def uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def collect_new() -> None:
-    """Collect the garbage made since the last call. Each object is visited once."""
-    gc.collect(1)

@@ -99,9 +99,6 @@ class Printer:
         """A printer with the names of a module, and of the picks around the expressions."""
         return cls(words.variables, (*words.taken, *picks.values()), picks, words.types, tagged=True)
 
-    def __init_subclass__(cls) -> None:
-        cls._check_total()
-
     @classmethod
     def _check_total(cls) -> None:
         tables = (*_INFIX, *_CALLS, *_QUANTIFIERS, *_UPDATES)
@@ -163,9 +160,6 @@ class Printer:
     def _variable(self, name: str) -> str:
         return self._names.get(name, camel(name))
 
-    def _pick(self, node: n.PickVar) -> str:
-        return self._picks.get(node.name, spoken(node))
-
     def _set(self, kind: Type) -> Text:
         return set_text(kind, self._types)
 
@@ -179,7 +173,7 @@ class Printer:
         return atom(self._variable(node.name))
 
     def visit_PickVar(self, node: n.PickVar) -> Text:
-        return atom(self._pick(node))
+        return atom(self._picks.get(node.name, spoken(node)))
 
     def visit_Bound(self, node: n.Bound) -> Text:
         return atom(self._bound.get(node, spoken(node)))
