@@ -165,6 +165,7 @@ def test_what_has_no_value_is_told_while_the_search_goes_on(
     outside = [one for one in heard if one.verdict is Verdict.OUT_OF_BOUNDS]
     assert [one.property for one in outside] == told
     assert {one.steps for one in outside} == {steps} and all("M.tla" in (one.reason or "") for one in outside)
+    assert all(one.trace is not None and one.trace.why == one.reason for one in outside)
     assert [x.verdict for x in found.results if x.property == "Inv"] == [Verdict.OUT_OF_BOUNDS]
 
 

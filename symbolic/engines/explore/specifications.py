@@ -585,7 +585,7 @@ class _Exploring:
     def _tell_of(self, name: str, path: Path, claim: str | None, why: str | None) -> None:
         """Tell that the evaluation of a claim, or without one the last step of a path, has no value."""
         if name not in self._told:
-            trace, depth = trace_of_path(path, TraceEnd.OUT_OF_BOUNDS, claim), len(self.explorer.within) - 1
+            trace, depth = _trace(path, TraceEnd.OUT_OF_BOUNDS, claim, why), len(self.explorer.within) - 1
             self._listener.told(_result(name, Verdict.OUT_OF_BOUNDS, trace, depth, why))
 
     def run(self) -> None:
