@@ -69,6 +69,7 @@ Next == Len(history) < 2 /\\ \\E t \\in 1..6 :
         \\/ history' = Append(history, [op |-> "begin", tid |-> t])
         \\/ \\E k \\in 1..5 : history' = Append(history, [op |-> "read", tid |-> t, key |-> k])
 Claim == {ev.tid : ev \\in Values} \\subseteq 1..6 /\\ \\A ev \\in Values : ev.op \\in {"begin", "read"}
+         /\\ \\A r \\in {e \\in Values : e.op = "read"} : r.key < 6
 """
 
 

@@ -356,7 +356,7 @@ class Sets:
             case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
                 arms = (self.filtered(x, name, body) if not is_empty(x) else x for x in (then, orelse))
                 return self.terms.ite(node.condition, *arms)
-            case n.SetMap() if is_by_argument(node, item.capped):
+            case n.SetMap() if is_by_argument(node, BOOL.capped):
                 kept = self._kept(node.domain, node.var.name, lambda x: self.at_image(node, x, body))
                 return self._images(kept, node.var.name, lambda x: image_at(node, x))
         return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
@@ -604,7 +604,7 @@ def is_by_argument(images: n.SetMap, results: int) -> bool:
     """Whether images are gone through by their arguments: they always have a value, or are too many to list.
 
     Args:
-        results: how many values may be made of an image. Going through the arguments makes so many of each.
+        results: how many values may be made of an image; of a test, two. Going through the arguments makes so many of each.
     """
     assert isinstance(images.type, Set) and isinstance(images.domain.type, Set)
     few = images.domain.type.item.capped * results
