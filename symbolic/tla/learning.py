@@ -37,7 +37,7 @@ from leadline.symbolic.meaning import first_states, random_walk
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.typing import type_of, typed, untyped
-from leadline.symbolic.tla.values.interpreter import Interpreter, State
+from leadline.symbolic.tla.values.interpreter import Interpreter, State, satisfied
 from leadline.symbolic.tla.values.values import FAILURES, LazyFunction, ModelValue, Value, items_of
 
 T = TypeVar("T")
@@ -259,11 +259,6 @@ class Learner:
         """The names of the model values that are members of constant sets."""
         return frozenset(x for names in model_values(self.interpreter).values() for x in names)
 
-    def _settle(self, before: Mapping[str, Type]) -> None:
-        """Give the types tables, where that is worth it."""
-        for (name, kind), met in zip(self.types.items(), self._met, strict=True):
-            self.types[name] = settled(kind, [*met], before[name])
-
     def hold(self, types: Mapping[str, Type]) -> None:
         """Widen the types to hold the values of others."""
         for name, kind in types.items():
@@ -300,13 +295,7 @@ class Learner:
 
     def _within(self, state: State) -> bool:
         """Whether a state is within the constraints."""
-        return all(self._holds(test, state) for test in self._constraints)
-
-    def _holds(self, test: Callable[[State], bool], state: State) -> bool:
-        try:
-            return bool(test(state))
-        except FAILURES:
-            return False
+        return all(satisfied(test, state) for test in self._constraints)
 
     def _found(self, step: Callable[..., None], state: State | None) -> list[State]:
         found: list[State | None] = []
@@ -335,7 +324,8 @@ class Learner:
         self.meet(starts)
         if starts:
             self._run(starts, until, levels)
-        self._settle(before)
+        for (name, kind), met in zip(self.types.items(), self._met, strict=True):
+            self.types[name] = settled(kind, [*met], before[name])
         return bool(starts) and seconds > 0 and (self._deep or time.process_time() > until)
 
     def _run(self, starts: Sequence[State], until: float, levels: int) -> None:

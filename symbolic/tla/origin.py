@@ -307,15 +307,17 @@ class TlaOrigin(Origin):
         )
         endless = set.intersection(*wider._growing[-MOST_GROWTH:])
         if endless and len(wider._growing) >= MOST_GROWTH:
-            raise Endless(_endless(sorted(endless)))
+            raise Endless(
+                f"the numbers in {' and '.join(sorted(endless))} grow again and again, and a solver needs "
+                "finitely many: state a CONSTRAINT, or bound them in the actions"
+            )
         return replace(wider._lowered(), parameters=model.parameters)
 
     def as_widened(self, narrow: Model, model: Model) -> list[n.Node] | None:
         types = {one.name: one.type for one in model.variables}
         lowering = Lowering(self.specification, types, self._sorts)
-        variables = [n.make(n.StateVar, one.type, one.span, one.name) for one in narrow.variables]
         try:
-            return [converted(lowering, one.name, one, one.span) for one in variables]
+            return [converted(lowering, one.name, one.node, one.span) for one in narrow.variables]
         except Unsupported:
             return None
 
@@ -336,14 +338,6 @@ class TlaOrigin(Origin):
     def _untyped(self, model: Model, values: Any) -> State:
         pairs = zip(model.variables, values, strict=True)
         return tuple(untyped(value, variable.type) for variable, value in pairs)
-
-
-def _endless(names: Sequence[str]) -> str:
-    """The error of variables whose numbers grow without end, it seems."""
-    return (
-        f"the numbers in {' and '.join(names)} grow again and again, and a solver needs finitely many: state a "
-        "CONSTRAINT, or bound them in the actions"
-    )
 
 
 def _typed_alias(one: Field, kind: Type) -> AliasValue:

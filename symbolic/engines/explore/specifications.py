@@ -52,11 +52,11 @@ from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows
 from leadline.symbolic.tla.values.behaviour import Behaviour
-from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.interpreter import Interpreter, satisfied
 from leadline.symbolic.tla.values.operators import set_statistics
 from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer
 from leadline.symbolic.tla.values.symmetry import ToldApart
-from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, tla_text
+from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
 
 SHORT = 4.0
@@ -862,7 +862,7 @@ class _Suspects:
     def look(self, states: Iterable[State]) -> None:
         """Look at the effect in some states."""
         for state in states if self._left else ():
-            self._left = [(one, holds) for one, holds in self._left if _holds(holds, state)]
+            self._left = [(one, holds) for one, holds in self._left if satisfied(holds, state)]
 
     def vacuous(self, results: Sequence[Result]) -> list[VacuousPart]:
         """The outermost of the parts in invariants that hold."""
@@ -892,13 +892,6 @@ def _vacuous(found: Suspect) -> VacuousPart:
     if found.is_set:
         return {"property": found.invariant, "empty": text, "partly": found.partly, "place": place}
     return {"property": found.invariant, "never_true": text, "partly": found.partly, "place": place}
-
-
-def _holds(holds: Callable[[State], bool], state: State) -> bool:
-    try:
-        return bool(holds(state))
-    except FAILURES:
-        return False
 
 
 def _short(place: Place) -> str:

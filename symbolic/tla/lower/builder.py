@@ -59,14 +59,14 @@ class Builder:
         self._compiled: dict[n.Node, Callable[[Any, Mapping[str, Any]], Any]] = {}
         self._converted: dict[tuple[n.Node, Type], n.Node] = {}
         self._narrower: dict[tuple[n.Node, Type], n.Node] = {}
-        self._exchanges: dict[tuple[n.Node, n.Node], Callable[[n.Node], n.Node]] = {}
+        self._exchanges: dict[tuple[n.Node, n.Node], Body] = {}
 
     def forget(self) -> None:
         """Convert values anew from here on, so that the parts of a claim have places of their own."""
         self._converted.clear()
         self._narrower.clear()
 
-    def exchange(self, leaf: n.Node, by: n.Node) -> Callable[[n.Node], n.Node]:
+    def exchange(self, leaf: n.Node, by: n.Node) -> Body:
         """Gives expressions with another in place of a leaf. What several paths share is gone through once."""
         found = self._exchanges.get((leaf, by))
         if found is None:

@@ -38,7 +38,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
+from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at
 from leadline.symbolic.tla.lower.comparison import clash, is_free, some_clash
 from leadline.symbolic.tla.lower.fixed import certain, conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
@@ -100,9 +100,7 @@ class Sets:
         self.ranks = ranks
         self._orders: dict[Type, tuple[Value, ...]] = {}
 
-    def quantifier(
-        self, universal: bool, domain: Domain, name: str, body: Callable[[n.Node], n.Node]
-    ) -> n.Node:
+    def quantifier(self, universal: bool, domain: Domain, name: str, body: Body) -> n.Node:
         """Whether the body holds for all elements, or for some."""
         single = None if universal else self._at_fixed(domain, body)
         if single is not None:
@@ -135,9 +133,7 @@ class Sets:
             return slots.over(self.terms, universal, node, body)
         return self._over_listed(universal, self.terms.set_node(node), name, body)
 
-    def _over_listed(
-        self, universal: bool, node: n.Node, name: str, body: Callable[[n.Node], n.Node]
-    ) -> n.Node:
+    def _over_listed(self, universal: bool, node: n.Node, name: str, body: Body) -> n.Node:
         large = self.each(node)
         if large is not None:
             join = self.terms.conj if universal else self.terms.disj
@@ -158,9 +154,7 @@ class Sets:
             return self.terms.disj([self.terms.negation(bound), body])
         return self.terms.conj([bound, body])
 
-    def _over_elements(
-        self, universal: bool, node: n.Node, name: str, body: Callable[[n.Node], n.Node]
-    ) -> n.Node:
+    def _over_elements(self, universal: bool, node: n.Node, name: str, body: Body) -> n.Node:
         """A quantifier as a node of the language."""
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
@@ -171,7 +165,7 @@ class Sets:
         kind = n.Forall if universal else n.Exists
         return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
 
-    def _at_fixed(self, domain: Domain, body: Callable[[n.Node], n.Node]) -> n.Node | None:
+    def _at_fixed(self, domain: Domain, body: Body) -> n.Node | None:
         """`\\E` over a constant set, where the body fixes the element; None if it does not."""
         kind = self.kind_of(domain)
         if kind is None or not kind.cardinality >= FEWEST_FIXED:
@@ -294,8 +288,8 @@ class Sets:
     def _over_product(
         self,
         product: Product,
-        each: Callable[[Domain, Callable[[n.Node], n.Node]], n.Node],
-        body: Callable[[n.Node], n.Node],
+        each: Callable[[Domain, Body], n.Node],
+        body: Body,
     ) -> n.Node:
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
             if len(chosen) == len(product.parts):
@@ -304,14 +298,14 @@ class Sets:
 
         return rest(())
 
-    def mapped(self, domain: Domain, name: str, of: Callable[[n.Node], n.Node]) -> n.Node:
+    def mapped(self, domain: Domain, name: str, of: Body) -> n.Node:
         """The set of a function's values over a set."""
         node = self.listed(domain)
         if slots.in_slots(node.type):
             return slots.image(self.terms, node, of)
         return self._images(self.terms.set_node(node), name, of)
 
-    def _images(self, node: n.Node, name: str, of: Callable[[n.Node], n.Node]) -> n.Node:
+    def _images(self, node: n.Node, name: str, of: Body) -> n.Node:
         """As `mapped`, of a set, or of a function that is the set of its pairs."""
         written = self.written_out(node)
         if written is not None:
@@ -335,13 +329,13 @@ class Sets:
             return self._images(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
         return node if isinstance(found, n.SetMap) and found.body is found.var else found
 
-    def filtered(self, node: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
+    def filtered(self, node: n.Node, name: str, body: Body) -> n.Node:
         """The elements of a set for which the body holds."""
         if slots.in_slots(node.type):
             return slots.kept(self.terms, node, body)
         return self._kept(self.terms.set_node(node), name, body)
 
-    def _kept(self, node: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
+    def _kept(self, node: n.Node, name: str, body: Body) -> n.Node:
         """As `filtered`, of a set, or of a function that is the set of its pairs."""
         written = self.written_out(node)
         if written is not None:
@@ -358,12 +352,16 @@ class Sets:
                 return self.terms.ite(node.condition, *arms)
             case n.SetMap() if is_by_argument(node, BOOL.capped):
                 kept = self._kept(node.domain, node.var.name, lambda x: self.at_image(node, x, body))
-                return self._images(kept, node.var.name, lambda x: image_at(node, x))
+                return self._images(kept, node.var.name, lambda x: body_at(node, x))
         return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
 
-    def at_image(self, images: n.SetMap, element: n.Node, of: Callable[[n.Node], n.Node]) -> n.Node:
-        """The result of a function of an element's image; out of bounds where any part of the image is."""
-        image = image_at(images, element)
+    def at_image(self, images: n.SetMap, element: n.Node, of: Body) -> n.Node:
+        """The result of a function of an element's image; out of bounds where any part of the image is.
+
+        `{f(x) : x \\in {g(y) : y \\in S}}` is `{f(g(y)) : y \\in S}`. So the values of `g`, which may be far more
+        than the elements of `S`, need not be listed. Where `g` may have no value, `f` may not ask for all of it.
+        """
+        image = body_at(images, element)
         found = of(image)
         if is_total(image):
             return found
@@ -411,7 +409,7 @@ class Sets:
                 return self.filtered(self.listed(domain.whole), domain.name, domain.body)
         raise Unlowerable("the members of an infinite set cannot be listed")
 
-    def _within_type(self, domain: PowerSet | FunctionsOf) -> tuple[n.Node, Callable[[n.Node], n.Node]]:
+    def _within_type(self, domain: PowerSet | FunctionsOf) -> tuple[n.Node, Body]:
         """All values of the type of a set's members, and the test of those that are members."""
         if isinstance(domain, FunctionsOf):
             every = self.terms.universe(self.type_of_functions(domain))
@@ -535,7 +533,7 @@ class Sets:
         pairs = zip(domain.keys, domain.parts, strict=True)
         return terms.conj([here, *(self.member(terms.apply(element, key), part) for key, part in pairs)])
 
-    def function(self, domain: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
+    def function(self, domain: n.Node, name: str, body: Body) -> n.Node:
         """`[x \\in S |-> e]`."""
         terms = self.terms
         if slots.in_slots(domain.type):
@@ -563,7 +561,7 @@ class Sets:
 
         return terms.bind(n.MapBuild, key, name, held, lambda x: Map(key, x.type))
 
-    def _graph(self, domain: n.Node, body: Callable[[n.Node], n.Node]) -> n.Node:
+    def _graph(self, domain: n.Node, body: Body) -> n.Node:
         """`[x \\in S |-> e]` as the set of its pairs."""
         terms = self.terms
 
@@ -574,13 +572,13 @@ class Sets:
             return terms.graph([pair(x) for x in domain.items])
         if isinstance(domain, n.SetMap) and is_total(domain.body):
             inner, of = domain, pair
-            return terms.images(inner.domain, lambda x: of(image_at(inner, x)))
+            return terms.images(inner.domain, lambda x: of(body_at(inner, x)))
         return terms.images(domain, pair)
 
-    def _sequence(self, domain: n.IntRange, body: Callable[[n.Node], n.Node]) -> n.Node:
+    def _sequence(self, domain: n.IntRange, body: Body) -> n.Node:
         terms = self.terms
-        most = shapes.most(domain.high.type)
-        items = [body(terms.integer(place)) for place in range(1, most + 1)]
+        assert isinstance(domain.high.type, Int)
+        items = [body(terms.integer(place)) for place in range(1, domain.high.type.high + 1)]
         kind = shapes.sequence_of(Tuple(tuple(x.type for x in items)))
         guarded = [
             terms.ite(
@@ -604,21 +602,12 @@ def is_by_argument(images: n.SetMap, results: int) -> bool:
     """Whether images are gone through by their arguments: they always have a value, or are too many to list.
 
     Args:
-        results: how many values may be made of an image; of a test, two. Going through the arguments makes so many of each.
+        results: how many values may be made of an image; of a test, two. Going through the arguments makes so many
+            of each.
     """
     assert isinstance(images.type, Set) and isinstance(images.domain.type, Set)
     few = images.domain.type.item.capped * results
     return is_total(images.body) or images.type.item.capped > min(few, _MOST_IMAGES)
-
-
-def image_at(images: n.SetMap, element: n.Node) -> n.Node:
-    """The image of an element.
-
-    `{f(x) : x \\in {g(y) : y \\in S}}` is `{f(g(y)) : y \\in S}`. So the values of `g`, which may be far more
-    than the elements of `S`, need not be listed. Where `g` may have no value, see `at_image`: `f` may not ask for
-    all of it.
-    """
-    return body_at(images, element)
 
 
 def is_empty(node: n.Node) -> bool:
@@ -1096,9 +1085,7 @@ class Lowering(Sets):
             n.Choose, item, name or "x", body, lambda _: item, node, order=self.order_of(item)
         )
 
-    def _known_choices(
-        self, node: n.Node, name: str | None, body: Callable[[n.Node], n.Node]
-    ) -> n.Node | None:
+    def _known_choices(self, node: n.Node, name: str | None, body: Body) -> n.Node | None:
         """The elements of a constant set that CHOOSE may choose; None if a state decides, or the set is small.
 
         All are tested by one function: folding the test of each element by itself takes milliseconds.

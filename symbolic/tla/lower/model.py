@@ -27,7 +27,6 @@ from leadline.symbolic.lang import (
     Pick,
     Property,
     PropertyKind,
-    Span,
     Temporal,
     Tuple,
     Type,
@@ -239,8 +238,8 @@ def lowered(
     types = {name: sorted_type(kind, sorts) for name, kind in types.items()}
     lowering = Lowering(specification, types, sorts)
     names = tuple(types)
-    variables = tuple(Variable(name, name, kind, _place(specification)) for name, kind in types.items())
-    guards = specification.guards
+    place, guards = s.Place(specification.file, 1, 1), specification.guards
+    variables = tuple(Variable(name, name, kind, place) for name, kind in types.items())
     begun = Paths(lowering, initial=True, guards=guards).of(specification.init)
     ways = [_typed(lowering, way) for way in begun]
     init = _initial(lowering, ways, names)
@@ -321,10 +320,7 @@ def property_of(lowering: Lowering, name: str) -> Property:
     lowering.terms.forget()
     with n.written() as places:
         formula = lowering.truth(specification.invariants[name], Scope())
-    return _invariant(name, specification.place_of(name), formula, places)
-
-
-def _invariant(name: str, place: s.Place, formula: n.Node, places: Mapping[n.Node, Span]) -> Property:
+    place = specification.place_of(name)
     return Property(name, name, PropertyKind.INVARIANT, "", place, formula, places=places)
 
 
@@ -332,10 +328,6 @@ def _typed(lowering: Lowering, way: Way) -> Way:
     places = dict(way.places)
     found = ((name, converted(lowering, name, value, places[name])) for name, value in way.next)
     return replace(way, next=tuple(found))
-
-
-def _place(specification: Specification) -> s.Place:
-    return s.Place(specification.file, 1, 1)
 
 
 def _initial(lowering: Lowering, ways: list[Way], names: tuple[str, ...]) -> Action:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
-from leadline.symbolic.tla.lower.expressions import Lowering, image_at
+from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
     Cases,
@@ -191,7 +191,7 @@ class Picks:
             return
         if isinstance(node, n.SetMap) and node.type.item.capped > _MOST_PICKED:
             for begun, element in self._picked_listed(way, name, node.domain):
-                yield begun, image_at(node, element)
+                yield begun, body_at(node, element)
             return
         if isinstance(node, n.Const):
             if not node.value:

@@ -575,9 +575,3 @@ def _of_plain(data: Any) -> Value:
         case list():
             return tuple(map(_of_plain, data))
     return data
-
-
-def most(kind: Type) -> int:
-    """The largest number of an integer type."""
-    assert isinstance(kind, Int)
-    return kind.high

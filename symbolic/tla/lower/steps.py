@@ -34,7 +34,9 @@ def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
         values = {
             one: converted(lowering, one, raw[one], places.get(one, NOWHERE)) for one in lowering.variables
         }
-        changed = tuple((one, x) for one, x in values.items() if not _is_variable(x, one))
+        changed = tuple(
+            (one, x) for one, x in values.items() if not (isinstance(x, n.StateVar) and x.name == one)
+        )
         found.append(Action(name, plain, "", span, way.body, changed))
     return found
 
@@ -46,10 +48,6 @@ def converted(lowering: Lowering, name: str, value: n.Node, place: Span) -> n.No
         return lowering.terms.convert(value, lowering.variables[name])
     except Unlowerable as error:
         raise Unsupported(place, str(error)) from error
-
-
-def _is_variable(node: n.Node, name: str) -> bool:
-    return isinstance(node, n.StateVar) and node.name == name
 
 
 def enabled(lowering: Lowering, e: s.Expression, scope: Scope) -> n.Node:

@@ -456,15 +456,8 @@ class Terms(Builder):
             or not isinstance(x, Listed) | isinstance(y, Listed)
         ):
             return None
-        if kind is n.Subset:
-            return self.bind(n.Forall, x, "x", lambda e: self.member(e, b), lambda _: BOOL, a)
         if kind is not n.SetUnion:
-            keep = kind is n.SetIntersect
-
-            def kept(e: n.Node) -> n.Node:
-                return self.member(e, b) if keep else self.negation(self.member(e, b))
-
-            return self.bind(n.SetFilter, x, "x", kept, lambda _: a.type, a)
+            return self._by_member(kind, a, b)
         table, other = (x, y) if isinstance(x, Listed) else (y, x)
         if isinstance(other, Listed) or join(shapes.unlisted(table), other) != shapes.unlisted(table):
             return None
@@ -474,14 +467,17 @@ class Terms(Builder):
         """An operation on two sets of which one is in slots."""
         if kind is n.SetUnion:
             return slots.united(self, a, b) if slots.in_slots(a.type) else slots.united(self, b, a)
-        inside = kind is n.SetIntersect
+        return self._by_member(kind, a if slots.in_slots(a.type) else self.set_node(a), b)
+
+    def _by_member(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
+        """An intersection, difference or inclusion of two sets, by a test of each member of the first."""
 
         def test(x: n.Node) -> n.Node:
-            return self.member(x, b) if inside or kind is n.Subset else self.negation(self.member(x, b))
+            inside = self.member(x, b)
+            return self.negation(inside) if kind is n.SetMinus else inside
 
         if slots.in_slots(a.type):
             return slots.over(self, True, a, test) if kind is n.Subset else slots.kept(self, a, test)
-        a = self.set_node(a)
         assert isinstance(a.type, Set)
         if kind is n.Subset:
             return self.bind(n.Forall, a.type.item, "x", test, lambda _: BOOL, a)
@@ -567,6 +563,12 @@ class Terms(Builder):
 
     # -- functions and sequences ------------------------------------------------------------------
 
+    def arguments(self, kind: Record | Tuple) -> list[n.Node]:
+        """The arguments of a record or a tuple, which are functions."""
+        if isinstance(kind, Tuple):
+            return [self.integer(place) for place in range(1, len(kind.items) + 1)]
+        return [self.atom(shapes.quoted(shapes.field_name(name))) for name in kind.positions]
+
     def function(self, pairs: Sequence[tuple[n.Const, n.Node]]) -> n.Node:
         """The function of some constant arguments."""
         kind = shapes.function_type([(key.type, key.value, value.type) for key, value in pairs])
@@ -598,10 +600,8 @@ class Terms(Builder):
 
     def domain_of(self, node: n.Node) -> n.Node:
         match node.type:
-            case Record(positions=positions):
-                return self.set_of([self.atom(shapes.quoted(shapes.field_name(name))) for name in positions])
-            case Tuple(items=()):
-                return self.set_of([])
+            case Record() | Tuple(items=()) as kind:
+                return self.set_of(self.arguments(kind))
             case Slots():
                 return slots.domain(self, node)
             case Map(key=key, value=Option() as value):
@@ -631,12 +631,8 @@ class Terms(Builder):
         if (at := _component_at(function.type, argument)) is not None:
             return self.component(function, at)
         match function.type:
-            case Record(positions=positions):
-                keys = [self.atom(shapes.quoted(shapes.field_name(name))) for name in positions]
-                return self._looked_up(argument, keys, self.components(function))
-            case Tuple(items=items):
-                keys = [self.integer(i + 1) for i in range(len(items))]
-                return self._looked_up(argument, keys, self.components(function))
+            case Record() | Tuple() as kind:
+                return self._looked_up(argument, self.arguments(kind), self.components(function))
             case Seq(item=item):
                 place = self.number(argument)
                 return (
@@ -667,22 +663,17 @@ class Terms(Builder):
         )
 
     def _updated(self, function: n.Node, argument: n.Node, of: Body) -> n.Node:
-        if (at := _component_at(function.type, argument)) is not None:
-            items = self.components(function)
-            items[at] = of(items[at])
-            if isinstance(function.type, Record):
-                return self.record(dict(zip(function.type.positions, items, strict=True)))
-            return self.make_tuple(items)
         match function.type:
-            case Record(positions=positions):
-                parts = {
-                    name: self._changed(argument, self.atom(shapes.quoted(shapes.field_name(name))), old, of)
-                    for name, old in zip(positions, self.components(function), strict=True)
-                }
-                return self.record(parts)
-            case Tuple():
-                olds = enumerate(self.components(function), start=1)
-                return self.make_tuple([self._changed(argument, self.integer(i), old, of) for i, old in olds])
+            case Record() | Tuple() as kind:
+                items = self.components(function)
+                if (at := _component_at(kind, argument)) is not None:
+                    items[at] = of(items[at])
+                else:
+                    pairs = zip(self.arguments(kind), items, strict=True)
+                    items = [self._changed(argument, key, old, of) for key, old in pairs]
+                if isinstance(kind, Tuple):
+                    return self.make_tuple(items)
+                return self.record(dict(zip(kind.positions, items, strict=True)))
             case Seq() as kind:
                 return (
                     function if isinstance(kind.item, Never) else self._updated_item(function, argument, of)
@@ -1078,22 +1069,20 @@ def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
 def _record_as_map(t: Terms, node: n.Node, source: Record, target: Map) -> n.Node:
     assert isinstance(target.value, Option)
     whole: n.Node = t.const(target, (None,) * len(target.keys))
-    for name, part in zip(source.positions, t.components(node), strict=True):
-        key = t.convert(t.atom(shapes.quoted(shapes.field_name(name))), target.key)
+    for argument, part in zip(t.arguments(source), t.components(node), strict=True):
+        key = t.convert(argument, target.key)
         value = t.convert(t.convert(part, target.value.item), target.value)
         whole = t.make(n.MapUpdate, target, whole, key, value)
     return whole
 
 
-def _map_as_one_of(
-    t: Terms, node: n.Node, kinds: Sequence[Type], of: Callable[[n.Node], n.Node], target: Type
-) -> n.Node:
+def _map_as_one_of(t: Terms, node: n.Node, kinds: Sequence[Type], of: Body, target: Type) -> n.Node:
     """A function of strings as a record of the fields that are its domain, or as the empty function."""
     domain = t.domain_of(node)
     result: n.Node = t.undefined(target, f"a value of {node.type!r} is outside of {target!r}")
     for kind in kinds:
         if isinstance(kind, Record):
-            keys = [t.atom(shapes.quoted(shapes.field_name(name))) for name in kind.positions]
+            keys = t.arguments(kind)
             parts = (t.convert(t.apply(node, x), y) for x, y in zip(keys, kind.parts, strict=True))
             result = t.ite(
                 t.same(domain, t.set_of(keys)), of(t.make(n.MakeRecord, kind, tuple(parts))), result

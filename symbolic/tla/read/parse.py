@@ -216,10 +216,6 @@ class Reader:
             return s.Apply(self.name(node), place=self.place(node))
         return self.expr(node)
 
-    def arguments(self, node: Tree) -> tuple[s.Expression, ...]:
-        """The arguments in parentheses."""
-        return tuple(map(self.argument, parts(node, "parameter")))
-
     # Names and operators
 
     def identifier_ref(self, node: Tree, place: s.Place) -> s.Expression:
@@ -231,7 +227,8 @@ class Reader:
         return s.Apply(self.words(node), place=place)
 
     def bound_op(self, node: Tree, place: s.Place) -> s.Expression:
-        return s.Apply(self.name(part(node, "name")), self.arguments(node), place=place)
+        arguments = map(self.argument, parts(node, "parameter"))
+        return s.Apply(self.name(part(node, "name")), tuple(arguments), place=place)
 
     def bound_nonfix_op(self, node: Tree, place: s.Place) -> s.Expression:
         symbol, *arguments = meaningful(node)

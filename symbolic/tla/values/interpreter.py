@@ -25,6 +25,14 @@ State: TypeAlias = tuple[Value, ...]
 """A value for each variable, in the order of the specification's variables."""
 
 
+def satisfied(test: Callable[[State], Any], state: State) -> bool:
+    """Whether a state satisfies a formula, which may have no value there."""
+    try:
+        return bool(test(state))
+    except FAILURES:
+        return False
+
+
 @dataclass(frozen=True)
 class Action:
     """A part of the next-state relation.

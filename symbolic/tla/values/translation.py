@@ -447,7 +447,8 @@ class Translation:
             case Operator(parameters, body, names):
                 return self.expand(parameters, body, scope.within(names), e.arguments, scope)
             case Reference(key):
-                return self.apply(replace(e, operator=key), _without(scope, key))
+                others = {name: one for name, one in scope.names.items() if name != key}
+                return self.apply(replace(e, operator=key), scope.within(others))
             case Function(text, fn, truth):
                 arguments = [self.value(one, scope) for one in e.arguments]
                 if fn is not None:
@@ -706,10 +707,6 @@ def after(before: list[tuple[str, str]], code: Code) -> Code:
     for variable, value in reversed(before):
         text = f"({text} if ({variable} := {value}) is not UNSET else None)"
     return Code(text, code.kind)
-
-
-def _without(scope: Scope, name: str) -> Scope:
-    return scope.within({key: one for key, one in scope.names.items() if key != name})
 
 
 def _has_loop(e: s.Node) -> bool:

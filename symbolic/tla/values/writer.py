@@ -24,6 +24,8 @@ _TAKEN = re.compile(f"([{_FIRST}{_AFTER}{_IDS}])(\\w+){_OVER}")
 _UNSAFE = re.compile(r"\W")
 
 
+_KEPT = LISTED | {bool}
+"""The types of results that are kept during a choice of symmetry: they hold no open one."""
 _MOST = 1 << 14
 """Results that are kept at most; then all are dropped."""
 _TRIAL = 1 << 12
@@ -65,7 +67,7 @@ class Memo(dict[Hashable, Any]):
         symmetry = self._namespace.get("symmetry")
         before = 0 if symmetry is None else symmetry.open_choices
         result = self._namespace[self._plain](*arguments)
-        if symmetry is not None and (symmetry.open_choices > before or not _is_listed(result)):
+        if symmetry is not None and (symmetry.open_choices > before or type(result) not in _KEPT):
             return result  # It depends on a choice, or will: it is another one in the next case.
         self._computed += 1
         if len(self) >= _MOST:
@@ -77,10 +79,6 @@ class Memo(dict[Hashable, Any]):
                 self.clear()
             self._computed = self.hits = 0
         return result
-
-
-def _is_listed(result: Any) -> bool:
-    return type(result) in LISTED or type(result) is bool
 
 
 class Fn:
