@@ -345,7 +345,8 @@ def states_graph(
     for place, label_of in enumerate(graph.nodes):
         assert isinstance(label_of, tuple)
         kind = "bad" if path and place == path[-1] else "first" if place in graph.first else ""
-        text = "\n".join(shortened(line, _LINE) for line in _few(label_of))
+        rest = [f"\u2026 {len(label_of) - _LINES} more"] if len(label_of) > _LINES else []
+        text = "\n".join(shortened(line, _LINE) for line in (*label_of[:_LINES], *rest))
         lines.append(node(f"n{place}", text, kind))
     for (one, other), taken in graph.edges.items():
         if one != other or whole:
@@ -358,10 +359,6 @@ def states_graph(
 
 
 _LINE, _LINES = 60, 14
-
-
-def _few(lines: Sequence[str]) -> Sequence[str]:
-    return lines if len(lines) <= _LINES else [*lines[:_LINES], f"\u2026 {len(lines) - _LINES} more"]
 
 
 def digraph(title: str, lines: Iterable[str]) -> str:

@@ -128,12 +128,12 @@ def _where(violated: Sequence[Cell], others: Sequence[Cell]) -> list[str]:
         return [f"{word} at all {points}." if violated else f"{word} at none of the {points}."]
     found = separate([cell.settings for cell in violated], [cell.settings for cell in others])
     checked = f"at {len(violated)} of the {points}"
-    if not found.conditions:
+    if not found:
         return [
             f"{word} {checked}; no simple condition separates them from the others (none of at most "
             f"{LONGEST} comparisons of a parameter with a value)."
         ]
-    first, *more = (_code(condition_text(condition)) for condition in found.conditions)
+    first, *more = (f"<code>{escape(condition_text(one))}</code>" for one in found)
     sentences = [
         f'{word} where <span class="condition">{first}</span>',
         f"True {checked}, which are just those where it is {word.lower()}; nothing is known beyond them.",
@@ -200,7 +200,3 @@ def _smallest(violated: Sequence[Cell], names: Sequence[str], show: Show, links:
 def _size(cell: Cell) -> tuple[int, int, str]:
     numbers = sum(value for value in cell.settings.values() if type(value) is int)
     return numbers, cell.row.steps or 0, cell.goal.parameters
-
-
-def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"

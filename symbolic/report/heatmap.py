@@ -42,11 +42,8 @@ def varying(cells: Sequence[Cell]) -> list[str]:
         for name, value in cell.settings.items():
             values.setdefault(name, set()).add(value)
     names = [name for name, found in values.items() if len(found) > 1]
-    return sorted(names, key=lambda name: (not _numbers(values[name]), -len(values[name]), name))
-
-
-def _numbers(values: set[Setting | None]) -> bool:
-    return all(type(value) is int for value in values)
+    numbers = {name for name in names if all(type(value) is int for value in values[name])}
+    return sorted(names, key=lambda name: (name not in numbers, -len(values[name]), name))
 
 
 def look(cell: Cell) -> str:
@@ -81,7 +78,8 @@ class Arranged:
         for cell in cells:
             by_row.setdefault(tuple(_at(cell, name) for name in down), {})[_at(cell, across)] = cell
         rows = sorted(by_row.items(), key=lambda item: tuple(map(setting_order, item[0])))
-        return cls(across, tuple(down), tuple(_values(cells, across)), tuple(rows))
+        columns = sorted({_at(cell, across) for cell in cells}, key=setting_order)
+        return cls(across, tuple(down), tuple(columns), tuple(rows))
 
     def heads(self) -> list[str]:
         """The heads of the columns that name a row; the last also names `across`."""
@@ -158,11 +156,6 @@ def _heats(cells: Sequence[Cell]) -> dict[str, float]:
 
 def _at(cell: Cell, name: str | None) -> Setting | None:
     return None if name is None else cell.settings.get(name)
-
-
-def _values(cells: Sequence[Cell], name: str | None) -> list[Setting | None]:
-    """The values of a parameter, in order; a single None if there is no parameter."""
-    return sorted({_at(cell, name) for cell in cells}, key=setting_order)
 
 
 def _shown(value: Setting | None) -> str:

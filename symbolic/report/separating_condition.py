@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, TypeAlias
 
@@ -30,45 +29,26 @@ _ALTERNATIVES = 4
 _WORK = 2_000_000  # the most pairs of conditions joined for one length: some seconds
 
 
-@dataclass(frozen=True)
-class Separation:
-    """Conditions that hold at exactly the violated points.
-
-    Attributes:
-        conditions: sympy Booleans over the parameters' names, all with the same number of tests; the first
-            is the one to show. None if no condition of at most `LONGEST` tests fits.
-        length: the number of tests in each; 0 for true and false.
-    """
-
-    conditions: tuple[Condition, ...]
-    length: int = 0
-
-
-def separate(violated: Sequence[ParameterValues], others: Sequence[ParameterValues]) -> Separation:
+def separate(violated: Sequence[ParameterValues], others: Sequence[ParameterValues]) -> list[Condition]:
     """The simplest conditions that hold at the violated points and at no other.
 
     Args:
-        violated: the points where the property is violated.
-        others: the points where it is not.
+        violated: the points where the property is violated, at least one.
+        others: the points where it is not, at least one.
+
+    Returns:
+        Sympy Booleans over the parameters' names, all with the same number of tests; the first is the one to show.
+        Empty if no condition of at most `LONGEST` tests fits.
     """
     points = [*violated, *others]
     target = (1 << len(violated)) - 1
-    if not violated or not others:
-        return Separation((sympy.true if violated else sympy.false,))
-    length, trees = _shortest(list(_tests(points)), target, (1 << len(points)) - 1)
-    found = tuple(dict.fromkeys(_built(tree) for tree in trees))
+    trees = _shortest(list(_tests(points)), target, (1 << len(points)) - 1)
+    found = list(dict.fromkeys(_built(tree) for tree in trees))
     for condition in found:
-        _verify(condition, violated, others)
-    return Separation(found, length)
-
-
-def _verify(
-    condition: Condition, violated: Sequence[ParameterValues], others: Sequence[ParameterValues]
-) -> None:
-    """Check by the exact meaning that a condition separates the points: the search has only bit sets."""
-    right = all(holds_at(condition, point) for point in violated)
-    if not right or any(holds_at(condition, point) for point in others):
-        raise InternalError(f"the condition {condition} does not separate the points it was found for")
+        # By the exact meaning: the search has only bit sets.
+        if [holds_at(condition, point) for point in points] != [True] * len(violated) + [False] * len(others):
+            raise InternalError(f"the condition {condition} does not separate the points it was found for")
+    return found
 
 
 _RELATIONS: dict[type, Callable[[Any, Any], bool]] = {
@@ -80,7 +60,7 @@ _RELATIONS: dict[type, Callable[[Any, Any], bool]] = {
 
 
 def holds_at(condition: Condition, point: ParameterValues) -> bool:
-    """Whether a condition of a `Separation` holds at a point. sympy's own `subs` takes a millisecond.
+    """Whether a condition that `separate` has found holds at a point. sympy's own `subs` takes a millisecond.
 
     >>> holds_at(sympy.Ge(sympy.Symbol("n"), 3) & sympy.Symbol("fast"), {"n": 3, "fast": True})
     True
@@ -94,8 +74,6 @@ def holds_at(condition: Condition, point: ParameterValues) -> bool:
             return not holds_at(condition.args[0], point)
         case sympy.Symbol():
             return bool(point[condition.name])
-        case sympy.logic.boolalg.BooleanAtom():
-            return bool(condition)
     left, right = condition.args
     value = right.name if isinstance(right, Str) else int(right)
     return bool(_RELATIONS[condition.func](point[left.name], value))
@@ -137,16 +115,14 @@ def _tests_of(symbol: Condition, values: Sequence[Any]) -> Iterator[tuple[Condit
         yield sympy.Ne(symbol, constant, evaluate=False), [value != one for value in values]
 
 
-def _shortest(
-    tests: Sequence[tuple[int, Condition]], target: int, everything: int
-) -> tuple[int, list[_Tree]]:
-    """The shortest conditions that hold at exactly the target, and their number of tests."""
+def _shortest(tests: Sequence[tuple[int, Condition]], target: int, everything: int) -> list[_Tree]:
+    """The shortest conditions that hold at exactly the target."""
     alone: dict[Condition, Condition] = {}
     for bits, condition in tests:
         if bits == target:
             alone.setdefault(condition.free_symbols.copy().pop(), condition)
     if alone:
-        return 1, [*alone.values()][:_ALTERNATIVES]
+        return [*alone.values()][:_ALTERNATIVES]
     first: _Sets = {}
     for bits, condition in tests:
         first.setdefault(bits, condition)
@@ -154,11 +130,11 @@ def _shortest(
     by_length: list[_Sets] = [{}, {bits: tree for bits, tree in first.items() if bits not in (0, everything)}]
     for length in range(2, LONGEST + 1):
         if found := list(islice(_joined(by_length, length, target), _ALTERNATIVES)):
-            return length, found
+            return found
         if length == LONGEST or (larger := _larger(by_length, length, seen)) is None:
             break
         by_length.append(larger)
-    return 0, []
+    return []
 
 
 def _joined(by_length: Sequence[_Sets], length: int, target: int) -> Iterator[_Tree]:
@@ -232,7 +208,7 @@ def condition_text(condition: Condition) -> str:
             left, right = condition.args
             value = f'"{right.name}"' if isinstance(right, Str) else str(right)
             return f"{left} {condition.rel_op} {value}"
-    return str(condition).lower() if condition in (sympy.true, sympy.false) else str(condition)
+    return str(condition)
 
 
 def _within(condition: Condition) -> str:
