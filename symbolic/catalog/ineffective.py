@@ -57,17 +57,14 @@ def unattached(
     told += _unattached_actions(own)
     places = {id(names): names for names in (own, *(namespace_of(x.function) for x in claims))}
     for names in places.values():
-        held = {id(x.function) for x in (*claims, *_held(names))}
+        attached = (x for x in names.values() if isinstance(x, Claim))
+        held = {id(x.function) for x in (*claims, *attached)}
         told += [
             Mistake(claim.span, f"the property {claim.name} is lost: {why}")
             for claim in declaration_log(names).claims
             if id(claim.function) not in held and (why := _why_unattached(claim, names, own))
         ]
     return told
-
-
-def _held(names: dict[str, Any]) -> Iterator[Claim]:
-    return (x for x in names.values() if isinstance(x, Claim))
 
 
 def _why_unattached(claim: Claim, names: dict[str, Any], own: dict[str, Any]) -> str | None:

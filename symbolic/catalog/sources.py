@@ -462,13 +462,10 @@ def installed(name: str) -> Entry:
     known, broken = _load()
     if name in known:
         return known[name]
-    raise UserError("\n".join([_unknown(name, list(known)), *broken]))
-
-
-def _unknown(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     repair = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known) or 'none installed'}"
-    return f"there is no protocol `{name}`: {repair} (or give the path of a Python file)"
+    unknown = f"there is no protocol `{name}`: {repair} (or give the path of a Python file)"
+    raise UserError("\n".join([unknown, *broken]))
 
 
 def _load() -> tuple[dict[str, Entry], tuple[str, ...]]:

@@ -140,7 +140,9 @@ def parts(model: Model, before: State | None, stage: Step) -> list[str]:
     if before is None:
         pairs = zip(model.variables, stage.state, strict=True)
         return [text for variable, value in pairs for text in in_full(variable.type, variable.tla, value)]
-    return state_changes(model, before, stage.state) or ["(nothing changes)"]
+    triples = zip(model.variables, before, stage.state, strict=True)
+    told = [text for variable, old, new in triples for text in changes(variable.type, variable.tla, old, new)]
+    return told or ["(nothing changes)"]
 
 
 def alias_lines(aliases: Iterable[AliasValue]) -> list[str]:
@@ -196,12 +198,6 @@ def cti_lines(semantics: Semantics, cti: Cti) -> Iterator[Line]:
 
 
 # -- changes ---------------------------------------------------------------------------------------------
-
-
-def state_changes(model: Model, before: State, after: State) -> list[str]:
-    """A line for each part of the state that differs."""
-    pairs = zip(model.variables, before, after, strict=True)
-    return [text for variable, old, new in pairs for text in changes(variable.type, variable.tla, old, new)]
 
 
 def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
