@@ -815,6 +815,15 @@ CHOSEN_SUBSETS = """
     Next == \\/ \\E a, b \\in 0..3 : Len(q) < 2 /\\ q' = Append(q, <<a, b>>) /\\ UNCHANGED known
             \\/ UNCHANGED q /\\ known' = CHOOSE S \\in SUBSET Seen : (\\A x \\in S : x[1] = 0)
     """
+JOINED_STRINGS = """
+    EXTENDS Naturals, Sequences, TLC
+    VARIABLES x, name, f
+    Init == x = 0 /\\ name = "" /\\ f = [k \\in {} |-> 0]
+    Next == \\/ /\\ x' \\in 1..3 /\\ name' = (IF x = 2 THEN "e-" ELSE "e") \\o ToString(x')
+               /\\ f' = [k \\in {name \\o ToString(i) : i \\in 1..x} |-> [to |-> k \\o "!"]]
+            \\/ Len(name) < 3 /\\ name' = name \\o "+" /\\ UNCHANGED <<x, f>>
+    Ends == \\A k \\in DOMAIN f : Len(f[k].to) = Len(k) + 1
+    """
 REGISTERS = """
     EXTENDS Integers, TLC
     VARIABLE x
@@ -849,6 +858,7 @@ SEVERAL_KINDS = """
         (NEVER_EMPTY, ("Same", "Apart")),
         (CHOSEN_SUBSETS, ()),
         (REGISTERS, ()),
+        (JOINED_STRINGS, ("Ends",)),
     ],
 )
 def test_both_meanings_have_the_same_states(tmp_path: Path, body: str, claims: tuple[str, ...]) -> None:

@@ -204,15 +204,33 @@ def _sequence(node: n.Node) -> n.Node:
 
 
 def _length(t: Terms, node: n.Node) -> n.Node:
-    text = _text(node)
-    return t.integer(len(text[0])) if text is not None else t.length(_sequence(node))
+    texts = _strings(node)
+    if not texts:
+        return t.length(_sequence(node))
+    return _by_cases(node, [(t.atom(x), t.integer(len(x[1:-1]))) for x in texts], t)
 
 
 def _concat(t: Terms, a: n.Node, b: n.Node) -> n.Node:
-    texts = _text(a, b)
-    return (
-        t.atom(shapes.quoted("".join(texts))) if texts is not None else t.concat(_sequence(a), _sequence(b))
-    )
+    first, second = _strings(a), _strings(b)
+    if not first or not second or len(first) * len(second) > _MOST_KEYS:
+        return t.concat(_sequence(a), _sequence(b))
+    whole = [[(t.atom(y), t.atom(shapes.quoted(x[1:-1] + y[1:-1]))) for y in second] for x in first]
+    return _by_cases(a, [(t.atom(x), _by_cases(b, row, t)) for x, row in zip(first, whole, strict=True)], t)
+
+
+def _strings(node: n.Node) -> Sequence[str]:
+    """The strings that an expression may be; none if it may be another value."""
+    names: Sequence[str] = node.type.members if isinstance(node.type, Atoms) else ()
+    names = [node.value] if names and isinstance(node, n.Const) else names
+    return names if all(map(shapes.is_string, names)) else ()
+
+
+def _by_cases(node: n.Node, cases: Sequence[tuple[n.Node, n.Node]], t: Terms) -> n.Node:
+    """The value for each value that an expression may have."""
+    *others, (_, found) = cases
+    for x, value in reversed(others):
+        found = t.ite(t.equal(node, x), value, found)
+    return found
 
 
 def _slice(t: Terms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
@@ -404,10 +422,8 @@ def _written(t: Terms, value: n.Node) -> n.Node:
     kind = value.type
     if not isinstance(kind, Int) or kind.cardinality > _MOST_KEYS:
         raise Unlowerable(f"ToString has no symbolic form but of {_MOST_KEYS} numbers at most")
-    found = t.atom(shapes.quoted(str(kind.high)))
-    for x in range(kind.low, kind.high):
-        found = t.ite(t.equal(value, t.integer(x)), t.atom(shapes.quoted(str(x))), found)
-    return found
+    cases = [(t.integer(x), t.atom(shapes.quoted(str(x)))) for x in range(kind.low, kind.high + 1)]
+    return _by_cases(value, cases, t)
 
 
 def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
