@@ -252,6 +252,27 @@ def test_a_proof_looks_at_every_state_where_members_are_told_apart(tmp_path: Pat
     assert (wide.reason or "").endswith("explored, without SYMMETRY")
 
 
+ROUND = """---- MODULE Round ----
+EXTENDS Naturals
+VARIABLES x, up
+Init == x = 0 /\\ up = TRUE
+Next == \\/ x' = (x + 1) % 13 /\\ up' = (x # 5)
+        \\/ x = 7 /\\ up' = ~up /\\ UNCHANGED x
+Spec == Init /\\ [][Next]_<<x, up>> /\\ WF_x(Next /\\ x' # x)
+Comes == \\A i \\in 0..12 : []<>(x = i)
+Comes12 == Comes /\\ []<>(x = 7 /\\ ~up)
+====
+"""
+
+
+def test_a_claim_about_many_values_is_guessed_once(tmp_path: Path, at_once: None) -> None:
+    """A guess for each of the values would be one of 13 * 2^13 choices, and no step is encoded for so many."""
+    config = "SPECIFICATION Spec\nPROPERTIES Comes Comes12\n"
+    found, facts = explored(tmp_path, ROUND, config)
+    assert facts.by == "circuits"
+    assert [x.verdict for x in found.results[:2]] == [Verdict.SAFE, Verdict.VIOLATED]
+
+
 def is_reduced(seed: int) -> bool:
     """Whether a random module has a SYMMETRY or VIEW, and a symbolic form: no string is used as a sequence."""
     body, config = MODULES.module(seed)

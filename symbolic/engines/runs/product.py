@@ -273,6 +273,26 @@ def _witnesses(formula: Temporal, found: dict[Variable, n.Node]) -> tuple[Tempor
     return formula, found
 
 
+def _together(items: Iterable[Temporal]) -> list[Temporal]:
+    """The formulas of a disjunction, which has `<>(A \\/ B)` in place of `<>A \\/ <>B`.
+
+    The monitor guesses once when the time has come, and not for each of them.
+    """
+    found, todo = list[Temporal](), [*items]
+    while todo:
+        match todo.pop(0):
+            case Either(items=inner):
+                todo[:0] = inner
+            case ForSome() as several:
+                todo[:0] = instances(several)
+            case other:
+                found.append(other)
+    later = [x.item for x in found if isinstance(x, Eventually)]
+    if len(later) < 2:
+        return found
+    return [*(x for x in found if not isinstance(x, Eventually)), Eventually(Either(tuple(later)))]
+
+
 class _Fair:
     """The fairness conditions of a model, as judgements of steps."""
 
@@ -424,7 +444,7 @@ class _Monitor:
     def _choose(self, items: Sequence[Temporal], now: n.Node | None) -> None:
         """Owe one of several formulas, and none if a plain one is true."""
         plain = [self.plain(x) for x in items if is_plain(x)]
-        others = [x for x in items if not is_plain(x)]
+        others = _together(x for x in items if not is_plain(x))
         if plain:
             now = connective(n.And, [now or TRUE, negation(connective(n.Or, list(plain)))])
         if len(others) == 1:
