@@ -1033,9 +1033,7 @@ class Lowering(Sets):
             raise Unlowerable(f"{e.quantifier} has no symbolic form")
         return self._over_bounds(e, e.quantifier == "\\A", scope, lambda body: body)
 
-    def _over_bounds(
-        self, e: s.Quantified, universal: bool, scope: Scope, of: Callable[[n.Node], n.Node]
-    ) -> n.Node:
+    def _over_bounds(self, e: s.Quantified, universal: bool, scope: Scope, of: Body) -> n.Node:
         """Whether a formula about the body holds for all values of the bound names, or for some."""
         pairs = self.pairs(e.bounds, scope)
 
