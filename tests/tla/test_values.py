@@ -181,7 +181,6 @@ ERRORS = {
     "{x \\in Nat : x > 4} = {}": "infinite",
     "Assert(1 = 2, <<>>)": "assertion",
     "LET f[n \\in Nat] == f[n + 1] IN f[0]": "recursion",
-    "([]TRUE) = TRUE": "no value in a state",
 }
 
 
