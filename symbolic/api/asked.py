@@ -324,7 +324,11 @@ class Asked:
         failed = [one for one in results if judgement(self.model, one) is Judgement.FAILED]
         others = [one for one in results if every and one not in failed]
         worst_last = [*others, *sorted(failed, key=lambda one: one.verdict)]
-        return distinct([self.answer.out_of_bounds, *(one.trace for one in worst_last)])
+        found: list[Trace] = []
+        for trace in (self.answer.out_of_bounds, *(one.trace for one in worst_last)):
+            if trace is not None and not any(trace.same_cause(one) for one in found):
+                found.append(trace)
+        return found
 
 
 def _in_words_of_module(model: Model, found: Answer) -> Answer:
@@ -335,12 +339,3 @@ def _in_words_of_module(model: Model, found: Answer) -> Answer:
     from leadline.symbolic.engines.explore.specifications import without_slots
 
     return without_slots(model, found)
-
-
-def distinct(traces: Iterable[Trace | None]) -> list[Trace]:
-    """The traces without those that are there already, and without those that tell of the same cause."""
-    found: list[Trace] = []
-    for trace in traces:
-        if trace is not None and not any(trace.same_cause(one) for one in found):
-            found.append(trace)
-    return found

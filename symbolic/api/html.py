@@ -56,7 +56,9 @@ def protocol_html(protocol: LoadedProtocol) -> str:
         [*map(_cell, (name, None if value is None else setting_text(value), declared[name].range))]
         for name, value in model.parameters.items()
     ]
-    variables = [[_cell(one.name), _code(_type(one.type))] for one in model.variables]
+    variables = [
+        [_cell(one.name), f"<td><code>{escape(_type(one.type))}</code></td>"] for one in model.variables
+    ]
     stated = [
         *(("action", one.name, one.doc) for one in model.actions),
         *((str(one.kind), one.name, one.doc) for one in model.properties.values()),
@@ -74,10 +76,6 @@ def protocol_html(protocol: LoadedProtocol) -> str:
 
 def _type(kind: Type) -> str:
     return f"[{_type(kind.key)} -> {_type(kind.value)}]" if isinstance(kind, Map) else set_text(kind).text
-
-
-def _code(text: str) -> str:
-    return f"<td><code>{escape(text)}</code></td>"
 
 
 def results_html(results: Results) -> str:

@@ -131,18 +131,14 @@ def steady(what: str) -> Iterator[Callable[[str, float], None]]:
 
     def show(text: str, share: float) -> None:
         nonlocal said
-        said = f"{what} {_bar(share)} {text}"
+        done = round(_CELLS * min(max(share, 0.0), 1.0))
+        said = f"{what} [{'#' * done}{'.' * (_CELLS - done)}] {text}"
 
     with _line(lambda: said):
         yield show
 
 
 _CELLS = 20  # characters of a bar
-
-
-def _bar(share: float) -> str:
-    done = round(_CELLS * min(max(share, 0.0), 1.0))
-    return f"[{'#' * done}{'.' * (_CELLS - done)}]"
 
 
 def _plain(what: str) -> Callable[[str, float], None]:

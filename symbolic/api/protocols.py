@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -134,11 +134,6 @@ def _entry(protocol: ProtocolLike) -> tuple[Entry, Mapping[str, Setting]]:
     if isinstance(made, type) and issubclass(made, Protocol):
         return entry_of_class(made), {}
     raise UserError(f"a protocol is needed, not {protocol!r}: give a name, a path, or a class")
-
-
-def claims_among(properties: Iterable[str | Claim]) -> list[Claim]:
-    """The properties that are given as themselves, not by their names."""
-    return [one for one in properties if isinstance(one, Claim)]
 
 
 def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:

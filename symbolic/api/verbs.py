@@ -8,7 +8,7 @@ from typing import Any
 
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.api.progress import Follow, following
-from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, claims_among, loaded
+from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, loaded
 from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.engines import AUTO, Interrupted, Limits, engines_of
 from leadline.symbolic.engines.ask.choice import chosen_query, model_for, option_complaint, options_of
@@ -268,7 +268,7 @@ def _told_apart(
     """
     options = options_of(command)
     own = {name: value for name, value in more.items() if name not in options}
-    claims = claims_among(properties)
+    claims = [one for one in properties if isinstance(one, Claim)]
     plain = loaded(protocol, {}, claims)
     declared = plain.entry.protocol.parameters
     for name in own:

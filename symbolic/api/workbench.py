@@ -56,7 +56,6 @@ from leadline.symbolic.solve import LONE
 from leadline.symbolic.trace import Stored, replayed
 
 if TYPE_CHECKING:
-    from leadline.symbolic.tla.outline import Outline
     from leadline.symbolic.tla.read import syntax as s
 
 MOST_STATES = 1_000_000
@@ -450,22 +449,17 @@ class _OfModule:
 
     def __init__(self, entry: Entry, settings: Mapping[str, Setting]) -> None:
         # Here, since protocols in Python need none of it.
+        from leadline.symbolic.tla.outline import Outline
         from leadline.symbolic.tla.values.behaviour import Behaviour
 
         self.model = model_on_values(entry, settings)
+        assert isinstance(self.model.origin, Outline)
         self._source, self._settings = entry.source, settings
-        self._specification = self._origin.specification
+        self._specification = self.model.origin.specification
         self._behaviour = Behaviour(self._specification).without_canonical()
         self._kept: dict[str, s.Expression] = {}
         self._formulas: Model | None = None
         self._late = False
-
-    @property
-    def _origin(self) -> Outline:
-        from leadline.symbolic.tla.outline import Outline
-
-        assert isinstance(self.model.origin, Outline)
-        return self.model.origin
 
     def initial(self) -> Iterable[Step]:
         return self._behaviour.initial()

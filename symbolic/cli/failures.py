@@ -35,7 +35,9 @@ def told(error: BaseException, given: list[str]) -> Exit:
             text = "memory: there is not enough for this; make the parameters smaller, or give it more"
             code = Exit.UNKNOWN
         case OSError() if error.errno in _SURROUNDINGS:
-            code, text = Exit.UNKNOWN, _refused(error)
+            place = f" {error.filename}:" if error.filename else ""
+            why = f"{error.strerror} ({_SURROUNDINGS[error.errno]})"
+            code, text = Exit.UNKNOWN, f"the system refuses to go on:{place} {why}"
         case _:
             return _internal(given)
     tell(text)
@@ -57,11 +59,6 @@ _SURROUNDINGS = {
     errno.ESTALE: "the folder is gone from its server",
 }
 """Errors of the system that are about the surroundings, wherever they are met."""
-
-
-def _refused(error: OSError) -> str:
-    place = f" {error.filename}:" if error.filename else ""
-    return f"the system refuses to go on:{place} {error.strerror} ({_SURROUNDINGS[error.errno or 0]})"
 
 
 def _internal(given: list[str]) -> Exit:

@@ -106,14 +106,11 @@ def _chain(w: Writer, word: str, items: Iterable[n.Node]) -> Steps:
             w.block([*lines, f"{name} = {code.text}"])
             parts = [Code(name, 0)]
         else:
-            w.write(*lines)
             parts.append(code)
     return _operands(word, parts)
 
 
 def _operands(word: str, parts: list[Code]) -> Code:
-    if not parts:
-        return Code("True" if word == "and" else "False", 0)
     return parts[0] if len(parts) == 1 else joined(f"({f' {word} '.join(['{}'] * len(parts))})", *parts)
 
 
@@ -277,8 +274,6 @@ def _tuple_of(parts: list[Code]) -> Code:
 
 def _set_of(w: Writer, node: n.SetOf) -> Steps:
     parts = yield from w.all_of(node.items)
-    if not parts:
-        return Code(w.module.constant(frozenset(), ("set", ())), 0)
     return joined(f"frozenset(({'{}, ' * len(parts)}))", *parts)
 
 

@@ -53,11 +53,6 @@ class Source:
         """A property as a source."""
         return cls(claim.name, claim.span, claim.places)
 
-    def place(self, span: Span) -> str:
-        """A place as `file:line`, without folders, with the owner."""
-        line = f"{span.file.replace(chr(92), '/').rpartition('/')[2]}:{span.line}"
-        return f"{line}, in {self.owner}" if self.owner else line
-
 
 ANYWHERE = Source()
 
@@ -397,7 +392,8 @@ class Writer:
             if self._place_around is not None:
                 return self._place_around
             span = self.source.span or node.span
-        told = self.source.place(span)
+        line = f"{span.file.replace(chr(92), '/').rpartition('/')[2]}:{span.line}"
+        told = f"{line}, in {self.source.owner}" if self.source.owner else line
         return self.module.constant(told, ("place", told)), self.module.constant(span, ("span", span))
 
     # -- what is known ----------------------------------------------------------------------------

@@ -131,7 +131,9 @@ class Asked:
 def list_protocols(asked: Asked) -> Json:
     """All protocols that can be named."""
     found: Json = {
-        "built_in": [{"protocol": name, "about": _first(one.doc)} for name, one in entries().items()],
+        "built_in": [
+            {"protocol": name, "about": one.doc.partition("\n")[0]} for name, one in entries().items()
+        ],
         "modules": [
             {"protocol": path, "config": _beside(path)} for path in islice(_files(".tla"), _MOST_FILES)
         ],
@@ -159,10 +161,6 @@ def _readable(path: str) -> str:
 def _beside(module: str) -> str | None:
     config = Path(module).with_suffix(".cfg")
     return str(config) if is_there(config) else None
-
-
-def _first(doc: str) -> str:
-    return doc.partition("\n")[0]
 
 
 def show_protocol(asked: Asked) -> Json:

@@ -349,11 +349,6 @@ class Answer:
         assert isinstance(self.facts, kind)
         return self.facts
 
-    @property
-    def definite(self) -> bool:
-        """Whether every part is answered."""
-        return all(one.definite for one in self.results)
-
 
 def is_near(left: float | None) -> bool:
     """Whether a search is near its end: no more work is left than it has done (see `Progress.left`)."""

@@ -188,7 +188,8 @@ def bounded_check(
     news = _News(search, options, listener)
     for depth in search.layers(options.depth, refuted=options.refuted):
         news.tell()
-        if search.over or (options.ends and search.leaves_bounds):
+        leaves_bounds = search.out_of_bounds is not None or search.own_out_of_bounds
+        if search.over or (options.ends and leaves_bounds):
             break
         news.progress(depth)
     search.finish()

@@ -140,7 +140,9 @@ class BoundedSearch:
             if self.over:
                 break
             if depth < most:
-                self.advance()
+                begin = time.perf_counter()
+                self.unrolling.extend()
+                self.clock.build += time.perf_counter() - begin
 
     # -- asking the solver ------------------------------------------------------------------------
 
@@ -216,12 +218,6 @@ class BoundedSearch:
         self.clock.build += time.perf_counter() - begin
         self.settle(questions)
 
-    def advance(self) -> None:
-        """Add a layer."""
-        begin = time.perf_counter()
-        self.unrolling.extend()
-        self.clock.build += time.perf_counter() - begin
-
     def _violations(self, depth: int) -> list[SolverQuestion]:
         here, found = self._here[depth], []
         for i, target in enumerate(self.targets):
@@ -282,11 +278,6 @@ class BoundedSearch:
     def over(self) -> bool:
         """Whether nothing is left to look for: every property is violated, or the solver gave up."""
         return self.unknown is not None or not self.open
-
-    @property
-    def leaves_bounds(self) -> bool:
-        """Whether a run out of bounds was found."""
-        return self.out_of_bounds is not None or bool(self.own_out_of_bounds)
 
     @property
     def open(self) -> tuple[str, ...]:

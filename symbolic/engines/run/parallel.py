@@ -207,8 +207,8 @@ def answer_in_children(
                 process = stack.enter_context(QueryProcess(model, query, limits, branches, bool(ahead)))
                 begun[process] = sessions[process] = _Session(model, query, shared)
             patience.begun.append(begun)
-            if patience.deadline is None:
-                patience.deadline = _deadline(limits)
+            if patience.deadline is None and limits.seconds is not None:
+                patience.deadline = time.monotonic() + limits.seconds
             found = _heard(sessions, shared, patience)
             if found is not None:
                 return _remarked(found, sessions.values())
@@ -272,7 +272,7 @@ def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: 
         if found is not None and not patience.spares:
             if not _may_be_shorter(found, sessions.values()):
                 return found
-            patience.shorten()
+            patience.soon = patience.soon or time.monotonic() + _SECOND_MORE
     return None
 
 
@@ -377,11 +377,6 @@ class _Patience:
                 process.wait(waits or alone)
             waits = waits or near or self.soon is not None
 
-    def shorten(self) -> None:
-        """End soon from the first call on."""
-        if self.soon is None:
-            self.soon = time.monotonic() + _SECOND_MORE
-
 
 def _left(processes: Mapping[QueryProcess, _Session]) -> float | None:
     """The work that is left of some processes, if it is known and goes on."""
@@ -412,7 +407,7 @@ def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:
     """The answer if every part has a definite one: one process has answered all, or several together."""
     asked = _asked(sessions)
     answers = [one.answer for one in sessions if one.answer is not None and one.parts >= asked.keys()]
-    whole = [one for one in answers if one.definite]
+    whole = [one for one in answers if all(result.definite for result in one.results)]
     if whole:
         best = min(whole, key=lambda one: sum(result.steps or 0 for result in one.results))
         # An engine that goes out of bounds may not have come to a violation that another one has told.
@@ -444,11 +439,6 @@ def _may_be_shorter(found: Answer, sessions: Iterable[_Session]) -> bool:
 def _alone(query: Query) -> Query:
     """The query for one process: with a solver by name."""
     return query.by(LONE) if query.solver == AUTO else query
-
-
-def _deadline(limits: Limits) -> float | None:
-    """The end of the time that starts now, as `time.monotonic` tells it; None is never."""
-    return None if limits.seconds is None else time.monotonic() + limits.seconds
 
 
 class _Session:

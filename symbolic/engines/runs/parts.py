@@ -254,7 +254,7 @@ def history_model(model: Model, name: str, safety: SafetyPart) -> Model:
     if not safety.initial and not safety.steps:
         return _stated(model, model, name, formula)
     good = n.make(n.StateVar, BOOL, NOWHERE, GOOD)
-    begun: dict[n.Node, n.Node] = {_variable(model, x): value for x, value in model.init.updates}
+    begun: dict[n.Node, n.Node] = {model.variable(x).node: value for x, value in model.init.updates}
     first = connective(n.And, [replaced(node, begun) for node in safety.initial])
     return _stated(
         model,
@@ -277,11 +277,6 @@ def _stated(base: Model, model: Model, name: str, formula: n.Node) -> Model:
 
 def _noting(action: Action, good: n.Node) -> Action:
     return replace(action, updates=(*action.updates, (GOOD, good)))
-
-
-def _variable(model: Model, name: str) -> n.Node:
-    one = model.variable(name)
-    return n.make(n.StateVar, one.type, one.span, name)
 
 
 def _allowed(model: Model, action: Action, steps: Sequence[n.Node], good: n.Node) -> n.Node:

@@ -341,9 +341,7 @@ class Step:
     def __init__(self, model: Model, action: Action) -> None:
         after = dict(action.updates)
         self._new = {
-            n.make(n.StateVar, x.type, x.span, primed(x.name)): after.get(
-                x.name, n.make(n.StateVar, x.type, x.span, x.name)
-            )
+            n.make(n.StateVar, x.type, x.span, primed(x.name)): after.get(x.name, x.node)
             for x in model.variables
         }
         self._changes = changes(action, model.variables)
