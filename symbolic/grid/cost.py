@@ -285,7 +285,8 @@ class CostModel:
         A row counts if the size of its query is known and the query was answered, or stopped at its limit on
         time.
         """
-        used = [row for row in rows if row.query in self.sizes and _searched(row)]
+        searched = (row for row in rows if not row.moot() and (not row.unknown() or row.cause == Cause.TIME))
+        used = [row for row in searched if row.query in self.sizes]
         if not used:
             return self
         start = median(max(0.0, row.task_seconds - row.total_seconds) for row in used)
@@ -360,10 +361,6 @@ def _number(name: str, value: Any, low: float, high: float) -> float:
     if type(value) not in (int, float) or not low <= value <= high:
         raise ValueError(f"{name} must be a number in {low}..{high}, and is {value!r}")
     return float(value)
-
-
-def _searched(row: Row) -> bool:
-    return not row.moot() and (not row.unknown() or row.cause == Cause.TIME)
 
 
 def _features(of: GridQuery | Row, depth: int | None, size: float) -> dict[str, float]:

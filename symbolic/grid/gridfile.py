@@ -192,11 +192,6 @@ class TableReader:
         self.wrong = True
         self.mistakes.say(".".join(filter(None, [self.place, key])), text)
 
-    def refuse(self, key: str, text: str) -> None:
-        """Note a key that the table must not have."""
-        self.wrong = True
-        self.mistakes.say(self.place, text, key)
-
     def many(self, key: str, value: object, complaint: Complaint) -> tuple[Any, ...]:
         """A value, a range, or a list of both.
 
@@ -494,7 +489,8 @@ def _complaint(one: Field[Any]) -> Complaint:
 def _read_check(reader: TableReader, entries: _Protocols, own: frozenset[str]) -> CheckTable | None:
     for key in reader.values:
         if key not in _KEYS:
-            reader.refuse(key, unknown_name("a check has no key", key, list(_KEYS)))
+            reader.wrong = True
+            reader.mistakes.say(reader.place, unknown_name("a check has no key", key, list(_KEYS)), key)
     asked = _shared(reader)
     if not reader.wrong:
         _fitting(reader, asked, own)

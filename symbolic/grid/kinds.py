@@ -40,6 +40,7 @@ class QueryKind:
         proves: whether definite answers hold at every depth.
         certifies: whether each proof is one result with a certificate.
         refused: why it is not asked about some kinds of properties; None if it is asked about all.
+        of_logs: whether it asks about logs in place of properties.
     """
 
     name: str
@@ -47,16 +48,7 @@ class QueryKind:
     proves: bool = True
     certifies: bool = False
     refused: str | None = None
-
-    @property
-    def takes_solver(self) -> bool:
-        """Whether its queries name a solver."""
-        return ENGINES[self.engine].takes_solver
-
-    @property
-    def of_logs(self) -> bool:
-        """Whether it asks about logs in place of properties."""
-        return False
+    of_logs: bool = False
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -164,10 +156,6 @@ class OfLogs(QueryKind):
     """Questions about logs, each with its map."""
 
     @property
-    def of_logs(self) -> bool:
-        return True
-
-    @property
     def axes(self) -> tuple[str, ...]:
         return ("logs", "map", *super().axes)
 
@@ -204,7 +192,7 @@ KINDS: Mapping[str, QueryKind] = {
         Exploring("explore", "explore"),
         ByObligation("induction", "induction", refused="only invariants are proved"),
         QueryKind("pdr", "pdr", certifies=True, refused="only invariants and claims about runs are proved"),
-        OfLogs("conform", "conform", refused="logs are asked about, and no properties"),
+        OfLogs("conform", "conform", refused="logs are asked about, and no properties", of_logs=True),
     )
 }
 """The kinds by name; the first is the default. Engines are loaded when a grid asks them."""

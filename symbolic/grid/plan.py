@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import Entry, model_or_outline
-from leadline.symbolic.engines import Options, Query
+from leadline.symbolic.engines import ENGINES, Options, Query
 from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.grid.cost import CostModel, LayerFormula, layer_formula
 from leadline.symbolic.grid.gridfile import CheckTable, Mistakes, read_checks
@@ -271,7 +271,7 @@ def _queries(check: CheckTable, point: GridPoint) -> Iterator[GridQuery]:
     names = tuple(name for name in names if name in point.kinds)
     for kind in asked.kinds:
         # An engine without solver gets one query instead of one for each solver.
-        solvers = asked.solvers if kind.takes_solver else (DEFAULT,)
+        solvers = asked.solvers if ENGINES[kind.engine].takes_solver else (DEFAULT,)
         subjects = [LOG] if kind.of_logs else [*names, *([DEADLOCK] if asked.deadlock else [])]
         for name in subjects:
             if kind.refuses(_kind(point, name)) is None:
