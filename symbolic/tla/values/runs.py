@@ -125,14 +125,6 @@ class TemporalFormulas:
         """The fairness conditions of the specification, one by one."""
         return tuple(x for one in self.specification.fairness for x in _conjuncts(self._of(one, {})))
 
-    def fair(self) -> Temporal:
-        """The fairness of the specification as one formula."""
-        return Both(tuple(map(_plain, self.fairness)))
-
-    def claim(self, name: str) -> Temporal:
-        """A property."""
-        return self.of(self.specification.properties[name])
-
     def of_runs(self, name: str) -> Temporal:
         """The conjuncts of a property about whole runs, under the premises that are no fairness."""
         definitions, levels = self.specification.definitions, self.specification.levels
@@ -153,7 +145,7 @@ class TemporalFormulas:
         if isinstance(e, s.Apply) and e.operator in names:
             return self._of(names[e.operator], {})
         if self.specification.levels.of(e) <= Level.STATE and not self._hides(e, names):
-            return self._state(e, names)
+            return _holds(Leaf(partial(self.interpreter.predicate, self._closed(e, names))))
         match e:
             case s.Apply():
                 return self._apply(e, names)
@@ -244,9 +236,6 @@ class TemporalFormulas:
         free = self.interpreter.translation.analysis.free(e)
         used = tuple(s.Definition(name, (), given) for name, given in names.items() if name in free)
         return s.Let(used, e, place=e.place) if used else e
-
-    def _state(self, e: s.Expression, names: Names) -> Temporal:
-        return _holds(Leaf(partial(self.interpreter.predicate, self._closed(e, names))))
 
     def _step(self, e: s.Expression, names: Names) -> Temporal:
         return _happens(Leaf(partial(self.interpreter.relation, self._closed(e, names))))
@@ -433,11 +422,12 @@ class ModuleReplayer(Replayer):
             return self.meaning.property_function(name)(last)
         if name not in specification.properties:
             raise Departs(f"there is no property {name}")
-        claim = self._formulas.claim(name)
+        claim = self._formulas.of(specification.properties[name])
         if run.loop is None:
             return not is_refuted(self._leaves, claim, list(states(run)))
         return satisfies(self._leaves, claim, word_of(run))
 
     def unfair(self, run: Trace) -> str | None:
-        fair = satisfies(self._leaves, self._formulas.fair(), word_of(run))
+        fairness = Both(tuple(map(_plain, self._formulas.fairness)))
+        fair = satisfies(self._leaves, fairness, word_of(run))
         return None if fair else "the fairness of the module is violated"
