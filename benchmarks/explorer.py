@@ -17,7 +17,7 @@ from typing import Any
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.run.limits import own_peak_mb
-from leadline.symbolic.meaning import Level, explore
+from leadline.symbolic.meaning import Explorer, Level
 
 
 class _Violated(Exception):
@@ -56,7 +56,9 @@ def main() -> None:
 
     try:
         model = model_of(find(job["protocol"]), job["parameters"])
-        found = explore(_Strict(model), [job["property"]], progress=progress)
+        explorer = Explorer(_Strict(model), [job["property"]], progress=progress)
+        explorer.run()
+        found = explorer.summary()
         checked = found.properties[job["property"]]
         outside = found.steps_out_of_bounds or checked.out_of_bounds
         verdict = "VIOLATED" if checked.violation else "OUT_OF_BOUNDS" if outside else "SAFE"

@@ -26,7 +26,7 @@ from typing import Any, cast
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.meaning import explore
+from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -148,8 +148,9 @@ def of_tlc(name: str, text: str | None, config: str, folder: Path, jar: Path) ->
 
 def _explored(semantics: Semantics, name: str, depth: int | None) -> tuple[int, float]:
     begin = time.process_time()
-    found = explore(semantics, [name], depth)
-    return found.states, time.process_time() - begin
+    explorer = Explorer(semantics, [name], depth)
+    explorer.run()
+    return explorer.summary().states, time.process_time() - begin
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -17,10 +17,11 @@ from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions, bou
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind, UserError
-from leadline.symbolic.meaning import explore, path_of
+from leadline.symbolic.meaning import path_of
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import TraceEnd, disagreement, trace_of_path
 from tests.engines.comparison import compare
+from tests.exploring import explore
 from tests.export.parsed import parsed
 from tests.lang.sample import check, model
 from tests.strategies import models

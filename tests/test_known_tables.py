@@ -16,9 +16,9 @@ from leadline.symbolic.engines.prove.induction.obligation import obligations
 from leadline.symbolic.lang import Claim, Known, Model, PropertyKind, expected
 from leadline.symbolic.lang.known import Status
 from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
 from tests.asking import bounded_query, here
+from tests.exploring import explore
 
 SWEEPS = 9
 """How far sweeps look for a counterexample of which a row knows no shortest length."""

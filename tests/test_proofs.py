@@ -15,8 +15,8 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.prove.induction.engine import Checker
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import Model
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
+from tests.exploring import explore
 
 KAFKA_TRANSACTIONS = ("as-published", "mended-become-leader")
 SPANNER_SETS = ("nonconflict", "read-only", "circular")

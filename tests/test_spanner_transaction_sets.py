@@ -11,8 +11,8 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.prove.induction.engine import Checker
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import ParameterError
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
+from tests.exploring import explore
 
 READ_ONLY = """
 # The set of that name.

@@ -9,8 +9,9 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import Model
-from leadline.symbolic.meaning import Exploration, explore
+from leadline.symbolic.meaning import Exploration
 from tests.asking import bounded_query, here
+from tests.exploring import explore
 from tests.truth import (
     Row,
     bounded,

@@ -5,7 +5,8 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import Model
-from leadline.symbolic.meaning import Exploration, explore
+from leadline.symbolic.meaning import Exploration
+from tests.exploring import explore
 from tests.truth import (
     Row,
     bounded,

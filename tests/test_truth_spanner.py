@@ -22,7 +22,7 @@ from leadline.symbolic.lang import (
     implies,
     probe,
 )
-from leadline.symbolic.meaning import explore
+from tests.exploring import explore
 from tests.truth import (
     Row,
     bounded,

@@ -143,10 +143,15 @@ def _beginning(known: Mapping[str, Any]) -> Work:
 class Explorer(Generic[AnyMeaning]):
     """A breadth-first exploration that can be summarized even if an exception ends `run` early.
 
-    The arguments are those of `explore`. States have their index in the order of discovery, and a state's
-    parent is the one that it came from.
+    A violated property does not end it, nor does a step that goes out of bounds, which has no successor. States
+    have their index in the order of discovery, and a state's parent is the one that it came from.
 
     Args:
+        semantics: the meaning of the model.
+        properties: the names of the properties to evaluate in every state.
+        depth: the number of steps to go; None for as long as there are new states.
+        progress: called after each level.
+        max_states: the number of states at which to stop; None for no limit.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
         notes: the findings that the meaning notes by itself, which are kept too.
         busy: called now and then with the states found, also within a level and while initial states are listed.
@@ -458,33 +463,6 @@ class Explorer(Generic[AnyMeaning]):
         violation = self.path(watch.violated_at) if watch.violated_at is not None else None
         out = self.path(watch.out_at) if watch.out_at is not None else None
         return Checked(violation, out, watch.why, watch.violations)
-
-
-def explore(
-    semantics: Meaning,
-    properties: Sequence[str] = (),
-    depth: int | None = None,
-    progress: Callable[[Level], None] = lambda _: None,
-    max_states: int | None = None,
-) -> Exploration:
-    """Explore breadth-first from the initial states, level by level.
-
-    A violated property does not end the exploration, nor does a step that goes out of bounds, which has no
-    successor.
-
-    Args:
-        semantics: the meaning of the model.
-        properties: the names of the properties to evaluate in every state.
-        depth: the number of steps to go; None for as long as there are new states.
-        progress: called after each level.
-        max_states: the number of states at which to stop; None for no limit.
-
-    Raises:
-        UserError: if a property is unknown, or there is no way to begin.
-    """
-    explorer = Explorer(semantics, properties, depth, progress, max_states)
-    explorer.run()
-    return explorer.summary()
 
 
 @contextmanager

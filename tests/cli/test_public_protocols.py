@@ -9,8 +9,8 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli.terminal import Exit
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.meaning import explore
 from tests.cli.conftest import Leadline
+from tests.exploring import explore
 
 PROTOCOLS = Path(__file__).parent.parent / "protocols"
 

@@ -13,9 +13,9 @@ from leadline.symbolic.conform.cover import Coverage, Covered, goals_of
 from leadline.symbolic.conform.logs import log_of
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.nodes import Node
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.trace import disagreement
+from tests.exploring import explore
 from tests.strategies import models
 
 FEW = settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))

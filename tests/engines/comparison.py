@@ -8,8 +8,8 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.bounded.bmc import BmcOptions, bounded_check
 from leadline.symbolic.lang import Model, UserError
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
+from tests.exploring import explore
 
 DEPTH = 6
 """Layers that both look at."""

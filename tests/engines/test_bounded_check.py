@@ -11,12 +11,13 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort, Listener, Progress, Query, Result, Verdict
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.lang import InternalError, Model, ModelError
-from leadline.symbolic.meaning import Exploration, explore
+from leadline.symbolic.meaning import Exploration
 from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
 from tests.asking import bounded_query, here, model_for, options_of
 from tests.engines.cases import CASES, FILE, LONG, entry
+from tests.exploring import explore
 
 
 def query(name: str, depth: int, **options: Any) -> Query:

@@ -27,10 +27,10 @@ from leadline.symbolic.lang import (
     nodes as n,
     pick,
 )
-from leadline.symbolic.meaning import explore
 from tests.engines.crowd import Crowd, at_most_three, not_all
 from tests.engines.explorers import check_same, on_circuits
 from tests.engines.numbers import names_of, numbers
+from tests.exploring import explore
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
 from tests.tla.modules import ALL

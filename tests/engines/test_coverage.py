@@ -32,9 +32,9 @@ from leadline.symbolic.lang import (
     invariant,
     set_of,
 )
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla.origin import TlaOrigin
 from tests.engines.numbers import names_of, numbers
+from tests.exploring import explore
 from tests.random_symmetric import symmetric_model
 from tests.tla.loading import specification
 

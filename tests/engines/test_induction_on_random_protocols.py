@@ -13,8 +13,8 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.prove.induction.engine import Checker
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import Model, ModelError, OutOfBounds, PropertyKind
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
+from tests.exploring import explore
 from tests.strategies import models
 
 MOST = 2000

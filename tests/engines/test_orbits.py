@@ -27,9 +27,10 @@ from leadline.symbolic.lang import (
     build,
 )
 from leadline.symbolic.lang.symmetry import group_of, permuted
-from leadline.symbolic.meaning import Exploration, explore
+from leadline.symbolic.meaning import Exploration
 from tests.engines.crowd import Crowd, at_most_three, not_all
 from tests.engines.numbers import lengths, names_of
+from tests.exploring import explore
 from tests.random_symmetric import symmetric_model
 
 SMALL: dict[str, dict[str, Any]] = {

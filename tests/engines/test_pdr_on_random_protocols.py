@@ -14,8 +14,9 @@ from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, minimized, pdr, recheck
 from leadline.symbolic.lang import Model, ModelError
-from leadline.symbolic.meaning import Exploration, explore
+from leadline.symbolic.meaning import Exploration
 from leadline.symbolic.solve import SOLVERS
+from tests.exploring import explore
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
 

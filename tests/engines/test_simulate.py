@@ -19,10 +19,10 @@ from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.explore.simulate import SimulateOptions, weights_of
 from leadline.symbolic.lang import Int, ModelError, Protocol, UserError, build
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import DEADLOCK, replay
 from tests.asking import model_for
 from tests.cli.conftest import Leadline, leadline  # noqa: F401  # a fixture
+from tests.exploring import explore
 from tests.random_symmetric import symmetric_model
 
 FILE = Path(__file__).parent / "protocols.py"

@@ -14,13 +14,14 @@ from leadline.symbolic.engines import Result, Verdict
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions, bounded_check
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.lang import Model, OutOfBounds, Protocol, UserError, build
-from leadline.symbolic.meaning import Exploration, explore
+from leadline.symbolic.meaning import Exploration
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, replay
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 from tests.encode.protocols import Picky, Shelf
 from tests.engines.cases import CASES, LONG, entry
+from tests.exploring import explore
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
 from tests.truth import Row, by_size, model_of_row, name_of, rows_where, shortest_violations

@@ -16,8 +16,8 @@ from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import SequentialCircuit, aiger, witness
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import DEADLOCK, TraceEnd, replay
+from tests.exploring import explore
 from tests.export.simulated_aiger import Circuit
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models

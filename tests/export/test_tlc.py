@@ -12,7 +12,7 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.export import module_name, tla_module, tlc_config
 from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.meaning import explore
+from tests.exploring import explore
 
 pytestmark = pytest.mark.skipif(
     shutil.which("tlc") is None, reason="TLC is not installed: there is no command `tlc` on the PATH"

@@ -23,8 +23,9 @@ from leadline.symbolic.lang import (
     map_of,
     sort,
 )
-from leadline.symbolic.meaning import Exploration, Explorer, Level, Step, explore
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Step
 from tests.concrete.protocols import Broken, Counter, Letters, Subsets, below_two, two_is_unspeakable
+from tests.exploring import explore
 
 CLAIMS = (below_two, two_is_unspeakable)
 NAMES = ("below-two", "two-is-unspeakable")

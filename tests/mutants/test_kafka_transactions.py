@@ -7,8 +7,8 @@ from leadline.symbolic.catalog import find
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import action, build, ite, map_of, of, pick
-from leadline.symbolic.meaning import explore
 from tests.asking import bounded_query, here
+from tests.exploring import explore
 
 
 class LeadsFromNothing(KafkaTransactions):

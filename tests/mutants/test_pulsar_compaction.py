@@ -13,7 +13,7 @@ from leadline.symbolic.catalog import find
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import action, build
-from leadline.symbolic.meaning import explore
+from tests.exploring import explore
 from tests.truth import bounded
 
 

@@ -20,7 +20,7 @@ from leadline.symbolic.lang import (
     of,
     pick,
 )
-from leadline.symbolic.meaning import explore
+from tests.exploring import explore
 from tests.truth import bounded
 
 

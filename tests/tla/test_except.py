@@ -7,10 +7,10 @@ from pathlib import Path
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from tests.exploring import explore
 from tests.tla.loading import write
 from tests.tla.lowered import counts
 

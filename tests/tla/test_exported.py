@@ -13,10 +13,11 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.export.module import check_names
 from leadline.symbolic.lang import Model, UserError
-from leadline.symbolic.meaning import Exploration, explore
+from leadline.symbolic.meaning import Exploration
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
 from leadline.symbolic.tla.values.behaviour import Behaviour
+from tests.exploring import explore
 from tests.strategies import models
 
 FEW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))

@@ -10,8 +10,8 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace.explainer import Explainer
+from tests.exploring import explore
 from tests.tla.loading import write
 from tests.tla.lowered import asked
 

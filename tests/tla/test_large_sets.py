@@ -11,12 +11,12 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.lang import NoSymbolicForm, nodes as n
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower.expressions import Sets
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from tests.exploring import explore
 from tests.tla.loading import write
 from tests.tla.lowered import asked, counts
 

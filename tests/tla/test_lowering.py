@@ -17,7 +17,6 @@ from leadline.symbolic.concrete.writer import Module
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Map, NoSymbolicForm, Type, nodes as n, span
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower import builder, shapes
@@ -31,6 +30,7 @@ from leadline.symbolic.tla.typing import type_of
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.trace import Step, Trace, TraceEnd
+from tests.exploring import explore
 from tests.tla.loading import specification, write
 from tests.tla.lowered import asked, counts
 from tests.tla.modules import ALL

@@ -28,10 +28,10 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import ModelError
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
 from leadline.symbolic.tla.values.behaviour import Behaviour
+from tests.exploring import explore
 from tests.tlc_names import CONSTANTS
 from tests.truth import Row, name_of, rows_where
 

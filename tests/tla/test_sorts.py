@@ -14,7 +14,6 @@ from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Model, Sort, sort
 from leadline.symbolic.lang.types import Atoms, all_types
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower.model import lowered
@@ -22,6 +21,7 @@ from leadline.symbolic.tla.lower.sorts import NotAlike
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from tests.exploring import explore
 from tests.swapped import assert_closed
 from tests.tla.loading import write
 from tests.tla.lowered import counts

@@ -12,8 +12,8 @@ from hypothesis import given, settings, strategies as st
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort, Result, Verdict
 from leadline.symbolic.lang import Int, OutOfBounds, Protocol, Seq, action, build, invariant, ite
-from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, shortening
+from tests.exploring import explore
 from tests.strategies import models
 
 
