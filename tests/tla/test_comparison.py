@@ -11,6 +11,7 @@ from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Limits, Query, Verdict
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.tla import origin
 from leadline.symbolic.trace import end_reason
 from tests.tla.loading import write
@@ -30,6 +31,13 @@ VARIABLE x
 Init == x = 0
 Next == x = 0 /\ x' = [a |-> 1]
 Known == x \in [a : {1, 2}] \union {0}
+"""
+TAKEN = r"""
+EXTENDS Integers
+VARIABLES msgs, x
+Init == msgs = {} /\ x = 0
+Next == \/ \E k \in 1..5, v \in 1..9 : msgs' = msgs \union {[key |-> k, of |-> v], [key |-> k, of |-> {v}]} /\ x' = v
+        \/ \E m \in msgs : msgs' = msgs \ {m} /\ x' = m.key
 """
 NO_SET = r"""
 EXTENDS Integers
@@ -69,6 +77,14 @@ def test_a_union_is_looked_into_where_it_is_listed_first(tmp_path: Path) -> None
         question.put(Limits(), lambda _: None, lambda _: None)
         (found,) = question.verdicts
         assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 1)
+
+
+def test_an_element_that_is_taken_out_is_compared_with_each(tmp_path: Path) -> None:
+    """Not with each value that it may have."""
+    path = write(tmp_path, Taken=TAKEN)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next")
+    (after,) = [dict(one.updates)["msgs"] for one in model_of(find_module(path), {}).actions[1:]]
+    assert sum(isinstance(x, n.BINDERS) for x in n.postorder(after)) == 1
 
 
 @pytest.mark.parametrize(

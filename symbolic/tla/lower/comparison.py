@@ -139,7 +139,7 @@ def some_clash(t: Terms, whole: n.Node, test: Callable[[n.Node], n.Node]) -> n.N
     assert isinstance(whole.type, Set)
     if isinstance(whole.type.item, Never):
         return t.boolean(False)
-    elements = t.elements(whole)
+    elements = whole.items if isinstance(whole, n.SetOf) else t.elements(whole)
     if elements is not None and len(elements) <= 50:
         return t.disj([test(x) for x in elements])
     return t.bind(n.Exists, whole.type.item, "x", test, lambda _: BOOL, whole)
