@@ -602,8 +602,7 @@ def is_by_argument(images: n.SetMap, results: int) -> bool:
     """Whether images are gone through by their arguments: they always have a value, or are too many to list.
 
     Args:
-        results: how many values may be made of an image; of a test, two. Going through the arguments makes so many
-            of each.
+        results: how many values may be made of an image: by a test two. The arguments make so many of each.
     """
     assert isinstance(images.type, Set) and isinstance(images.domain.type, Set)
     few = images.domain.type.item.capped * results
