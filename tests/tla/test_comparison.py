@@ -36,7 +36,7 @@ TAKEN = r"""
 EXTENDS Integers
 VARIABLES msgs, x
 Init == msgs = {} /\ x = 0
-Next == \/ /\ \E k \in 1..5, v \in 1..9 : msgs' = msgs \union {[key |-> k, of |-> v], [key |-> k, of |-> {v}]}
+Next == \/ /\ msgs = {} /\ \E k \in 1..5, v \in 1..9 : msgs' = {[key |-> k, of |-> v], [key |-> k, of |-> {v}]}
            /\ x' = 1
         \/ \E m \in msgs : msgs' = msgs \ {m} /\ x' = m.key
 """
