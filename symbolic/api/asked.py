@@ -51,9 +51,10 @@ class _SoFar:
         model: the model that it is about.
         heard: is told of the progress.
         show: takes it as text.
+        names: what is asked for.
         count: the number of the parts of the question.
-        early: is told of each property that fails and of what goes out of bounds, after a while; None if nobody
-            is.
+        early: is told of each property that fails and of what goes out of bounds, after a while, and what is still
+            open then; None if nobody is.
         fail_fast: whether the first of them ends the search.
         shortens: whether a shorter counterexample is looked for: a property fails once that search has ended.
 
@@ -69,12 +70,14 @@ class _SoFar:
         model: Model,
         heard: Callable[[Progress], object],
         show: Callable[[str], object],
+        names: Sequence[str],
         count: int,
-        early: Callable[[Result], None] | None,
+        early: Callable[[Result, Sequence[str]], None] | None,
         fail_fast: bool,
         shortens: bool,
     ) -> None:
         self._model, self._heard, self._show, self._count = model, heard, show, count
+        self._names = names
         self._early, self._fail_fast = early, fail_fast
         self._due: dict[str, float] = {}
         self._news: dict[str, Result] = {}
@@ -132,7 +135,8 @@ class _SoFar:
         for name, due in self._due.items():
             if self._early is not None and due < time.monotonic():
                 self._due[name] = math.inf
-                self._early(self._news[name])
+                known = {x.property for x in self.results.values() if x.definite and x.part is None}
+                self._early(self._news[name], [x for x in self._names if x not in known])
 
 
 Part: TypeAlias = str | Line | Table
@@ -179,7 +183,7 @@ class Asked:
         show: Callable[[str], object],
         ask: Callable[[Model, Listener], Answer] | None = None,
         *,
-        early: Callable[[Result], None] | None = None,
+        early: Callable[[Result, Sequence[str]], None] | None = None,
         fail_fast: bool = False,
     ) -> None:
         """Have the query answered.
@@ -190,14 +194,15 @@ class Asked:
             show: takes a text that says how far the search is, whenever that changes.
             ask: answers it in another way than `answer`.
             early: is told of a property that fails, and of what goes out of bounds, if the search goes on for a
-                while.
+                while, and what is still open then.
             fail_fast: whether a property that fails ends the search.
 
         Raises:
             Interrupted: on Ctrl-C, with a message; the answer so far is kept.
         """
         count = len(self.engine.parts(self.model, self.query))
-        so_far = _SoFar(self.model, heard, show, count, early, fail_fast, self.query.options.shortens)
+        names = self.query.names(self.model)
+        so_far = _SoFar(self.model, heard, show, names, count, early, fail_fast, self.query.options.shortens)
         narrow, kept = self.model, Kept() if ask is None else None
 
         def asked(model: Model, rest: Limits) -> Answer:

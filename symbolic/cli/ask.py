@@ -53,6 +53,7 @@ from leadline.symbolic.lang import (
     UserError,
     counted,
     in_tla,
+    shortened,
 )
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.meaning import Meaning, State
@@ -63,6 +64,7 @@ FAILED, ALL = "failed", "all"
 
 _MOST_NODES = 500
 _MOST_SHARDS = 10_000
+_MOST_LEFT = 80
 
 
 def check(parser: argparse.ArgumentParser) -> None:
@@ -362,6 +364,9 @@ def _put(args: argparse.Namespace) -> Question:
     found.fail_fast = args.fail_fast
     found.form = args.format if args.out is None else None
     limits = Limits(args.timeout, args.memory)
+    if args.command != "simulate":
+        most = "" if limits.seconds is None else f" up to {limits.seconds:g} s in all"
+        found.ends = f"{most}; --fail-fast ends it at a violation"
     graph = None if args.dot is None else _Graph(found, args, limits)
     how = _on_spark(found, args) if args.master is not None else None
     if how is None and (args.store or args.shards or args.conf):
@@ -398,6 +403,8 @@ class Question(Asked):
     tells_winner = False
     every_trace = False
     fail_fast = False
+    ends = ""
+    """What ends a search that goes on after a violation; "" once that is told."""
     form: str | None = None
     """The format of the answer on standard output; None where it goes to a file."""
 
@@ -439,12 +446,14 @@ class Question(Asked):
                 tell(interrupted.message)
             raise
 
-    def _tell(self, result: Result) -> None:
+    def _tell(self, result: Result, open_: Sequence[str]) -> None:
         """Tell of a property that fails, or of what goes out of bounds, while the search goes on for others."""
         steps = "" if result.steps is None else f" in {counted(result.steps, 'step')}"
         why = f" ({result.reason})" if result.reason else ""
+        left = f" for {shortened(', '.join(open_), _MOST_LEFT)}" if open_ else ""
+        ends, self.ends = self.ends, ""
         tell(
-            f"{result.property}: {verdict_text(self.model, result)}{steps}{why}; the search for others goes on"
+            f"{result.property}: {verdict_text(self.model, result)}{steps}{why}; the search{left} goes on{ends}"
         )
         if self.form == "text":
             print(over_progress(""), end="", file=sys.stderr, flush=True)

@@ -256,7 +256,8 @@ def test_a_violation_is_told_while_the_search_goes_on(
     assert "Inv violated in 100 steps" in out and "(--fail-fast)" in out and not err
     assert main([command, path]) == 12
     out, err = capsys.readouterr()
-    assert err.startswith("leadline: Inv: violated in 100 steps; the search for others goes on\n")
+    told = "leadline: Inv: violated in 100 steps; the search for deadlock goes on"
+    assert err.startswith(f"{told}; --fail-fast ends it at a violation\n") and err.count("--fail-fast") == 1
     assert out.count("Inv violated in 100 steps") == 1
     assert out.index("Inv violated in 100 steps") < out.index("deadlock  violated  9000")
 
