@@ -328,7 +328,7 @@ class Order:
             return (4, len(items), *([self.key(each[x]) for x in places] for each in (keys, items)))
         if isinstance(value, LazyFunction):
             return self.key(value.table())
-        return (5, len(value), sorted(map(self.key, value)))
+        return (5, len(value), sorted(map(self._key, value)))
 
     def _places(self, domain: Domain) -> tuple[int, ...]:
         """The places of a domain's elements in functions, from 0, in this order."""
