@@ -9,6 +9,7 @@ from enum import StrEnum
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import (
     AliasValue,
+    Graph,
     Map,
     Mapped,
     Model,
@@ -206,6 +207,12 @@ def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
     >>> from leadline.symbolic.lang import Int, Set, Tuple
     >>> list(changes(Tuple((Int(0, 3), Set(Int(0, 3)))), "pair", (0, frozenset({1})), (2, frozenset({1, 3}))))
     ['pair[1] = 2', 'pair[2]: added {3}']
+
+    A function whose domain changes:
+
+    >>> kind = Graph(Tuple((Int(0, 9), Int(0, 9))))
+    >>> list(changes(kind, "f", frozenset({(1, 5), (2, 6)}), frozenset({(1, 4), (3, 6)})))
+    ['f[1] = 4', 'f: added (3 :> 6)', 'f: removed (2 :> 6)']
     """
     if old == new:
         return
@@ -224,16 +231,27 @@ def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
         case Union() if old[0] == new[0]:
             inner, now = shown(kind, new)
             yield from changes(inner, path, shown(kind, old)[1], now)
+        case Graph(item=Tuple(items=(key, value))):
+            was, now = dict(old), dict(new)
+            both = sorted(was.keys() & now.keys(), key=key.rank)
+            for one in both:
+                yield from changes(value, f"{path}[{in_tla(key, one)}]", was[one], now[one])
+            gone, more = (frozenset(x for x in pairs if x[0] not in both) for pairs in (old, new))
+            yield from _members(kind, path, gone, more)
         case Set():
-            for word, difference in (("added", new - old), ("removed", old - new)):
-                if difference:
-                    yield f"{path}: {word} {in_tla(kind, difference)}"
+            yield from _members(kind, path, old, new)
         case Seq() if len(old) == len(new):
             yield from _components(_numbered(path, new), (kind.item,) * len(new), old, new)
         case Seq() if old and new[: len(old)] == old:
             yield f"{path}: appended {', '.join(in_tla(kind.item, x) for x in new[len(old) :])}"
         case _:
             yield f"{path} = {in_tla(kind, new)}"
+
+
+def _members(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
+    for word, difference in (("added", new - old), ("removed", old - new)):
+        if difference:
+            yield f"{path}: {word} {in_tla(kind, difference)}"
 
 
 def _numbered(path: str, items: tuple[Value, ...]) -> list[str]:
