@@ -34,13 +34,13 @@ def test_the_premises_of_a_module(tmp_path: Path) -> None:
     model, trace = found(tmp_path, "Weak", "Live")
     told = [str(line).strip() for line in lines(Semantics(model), trace)]
     assert told[told.index("Back to state 0, for ever: Live is false of this run, which is fair.") + 1 :] == [
-        "for p = p1, in state 2:",
-        'FALSE  pc[p1] = "in"   ("try" = "in")',
+        "for p = p2, in state 2:",
+        'FALSE  pc[p2] = "in"   ("try" = "in")',
         "fairness:",
-        "WF_vars(Enter(p)) at p = p1: never enabled in the loop",
-        "WF_vars(Leave(p)) at p = p1: never enabled in the loop",
-        "WF_vars(Enter(p)) at p = p2: taken at step 1",
-        "WF_vars(Leave(p)) at p = p2: taken at step 2",
+        "WF_vars(Enter(p)) at p = p1: taken at step 1",
+        "WF_vars(Leave(p)) at p = p1: taken at step 2",
+        "WF_vars(Enter(p)) at p = p2: never enabled in the loop",
+        "WF_vars(Leave(p)) at p = p2: never enabled in the loop",
     ]
 
 
