@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -357,6 +360,17 @@ def test_a_search_goes_on_where_types_widen(
     assert replace(facts, by="values", by_values_since=None) == by_values
     told = [(one.property, one.verdict, one.steps) for one in expected.results]
     assert [(one.property, one.verdict, one.steps) for one in found.results] == told
+
+
+def test_circuits_are_left_where_types_widen_soon_and_they_take_long(
+    tmp_path: Path, at_once: None, hardly_ahead: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = SimpleNamespace(monotonic=time.monotonic, process_time=itertools.count(step=10).__next__)
+    monkeypatch.setattr(specifications, "time", slow)
+    config = "INIT Init NEXT Next CONSTANT P = {p1, p2} CHECK_DEADLOCK FALSE"
+    _, facts = explored(tmp_path, GROWING, config)
+    _, by_values = explored(tmp_path, GROWING, config, "values")
+    assert (facts.by, facts.states) == ("values", by_values.states)
 
 
 def test_a_violation_stays_where_memory_ends_as_types_widen(

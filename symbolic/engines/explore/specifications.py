@@ -192,7 +192,8 @@ def _on_circuits(
 
     None if it has no model, something is out of bounds of the model alone, or a limit ends the search before it
     has as many states. None, too, where circuits take long to make, as they do where messages lie in slots
-    (decision 18): so large ones are no faster than values.
+    (decision 18): so large ones are no faster than values. Where a run leaves the types before there are twice as
+    many states, wider ones are tried only if all was made quickly.
     """
     options = query.options
     assert isinstance(options, ExploreOptions)
@@ -219,11 +220,14 @@ def _on_circuits(
         if any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
         narrow = replace(narrow, parameters=model.parameters)
-        *before, (lowered, answer) = widened_answers(narrow, limits, put)
+        begin, before = time.process_time(), None
+        for one, found in widened_answers(narrow, limits, put):
+            lowered, answer = one, found if before is None else _as_far_as_before(found, before)
+            before, few = found, found.told(ExploreFacts).states < 2 * len(known)
+            if few and _is_outside(found) and time.process_time() - begin > MAKING / 2:
+                return None
     except (LeadlineError, Unsupported, RecursionError):
         return None
-    if before:
-        answer = _as_far_as_before(answer, before[-1][1])
     facts = answer.told(ExploreFacts)
     if facts.stopped is not None and facts.states < len(known):
         return None
@@ -245,9 +249,7 @@ def _of_module(model: Model, lowered: Model, answer: Answer) -> Answer | None:
         # As of TLC, the states that stand for others are counted.
         facts = replace(facts, states=facts.orbits, states_within_steps=facts.orbits_within_steps)
         facts = replace(facts, orbits=None, orbits_within_steps=None)
-    beyond = {Cause.TYPES, Cause.NO_FORM}
-    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
-    if outside or facts.steps_out_of_bounds:
+    if _is_outside(answer):
         return None
     # An action of the module may be several of the model.
     fired = {one.name: 0 for one in model.actions}
@@ -255,6 +257,13 @@ def _of_module(model: Model, lowered: Model, answer: Answer) -> Answer | None:
         fired[action.tla] += facts.actions[action.name]
     results = [told_by_values(lowered, one) for one in answer.results]
     return replace(answer, results=results, facts=replace(facts, actions=fired))
+
+
+def _is_outside(answer: Answer) -> bool:
+    """Whether something is out of bounds of the types, or of the model alone."""
+    beyond = {Cause.TYPES, Cause.NO_FORM}
+    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
+    return outside or answer.told(ExploreFacts).steps_out_of_bounds > 0
 
 
 def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:
