@@ -365,6 +365,11 @@ def test_a_search_goes_on_where_types_widen(
 def test_circuits_are_left_where_types_widen_soon_and_they_take_long(
     tmp_path: Path, at_once: None, hardly_ahead: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def later(specification: Any, known: Sequence[Any], *more: Any) -> Answer | None:
+        return tried(specification, 100 * list(known), *more)
+
+    tried = specifications._on_circuits
+    monkeypatch.setattr(specifications, "_on_circuits", later)
     slow = SimpleNamespace(monotonic=time.monotonic, process_time=itertools.count(step=10).__next__)
     monkeypatch.setattr(specifications, "time", slow)
     config = "INIT Init NEXT Next CONSTANT P = {p1, p2} CHECK_DEADLOCK FALSE"
