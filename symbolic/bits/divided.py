@@ -151,7 +151,7 @@ def _renumbered(counts: Findings, number: Callable[[int], int]) -> Findings:
 
 
 class Round(NamedTuple):
-    """What a share has done in a round.
+    """The work of a share in a round.
 
     Attributes:
         sends: the successors written for each share.
@@ -336,7 +336,11 @@ class DividedSearch(Search):
         self._merge([self._base])
 
     def _run_rounds(self, before: int) -> None:
-        """Search to the end. So many states come before those whose steps are to be looked at."""
+        """Search to the end.
+
+        Args:
+            before: the number of states that come before those whose steps are to be looked at.
+        """
         assert self._base is not None
         sent: Sequence[Sequence[Sequence[Chunk]]] = [[()] * self.workers] * self.workers
         begins = True
@@ -505,7 +509,10 @@ def _address_space() -> int:
 
 @contextmanager
 def _part_of_memory(shares: int) -> Iterator[None]:
-    """Divide what a limit leaves of this process's address space, of which copies have what is in use already."""
+    """Limit this process's address space to what is in use and its part of what the limit leaves.
+
+    Copies of a process have the address space that is in use already.
+    """
     limit, most = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY:
         now = _address_space()

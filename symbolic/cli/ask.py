@@ -404,7 +404,7 @@ class Question(Asked):
     every_trace = False
     fail_fast = False
     ends = ""
-    """What ends a search that goes on after a violation; "" once that is told."""
+    """The text that tells how a search ends that goes on after a violation; "" once it is told."""
     form: str | None = None
     """The format of the answer on standard output; None where it goes to a file."""
 

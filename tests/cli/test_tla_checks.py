@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Leadline
+from tests.tla.loading import write
 from tests.tla.modules import ALL, MAILBOX, MAILBOX_CFG
 from tests.tla.random_modules import MODULES
 
@@ -162,14 +163,13 @@ def test_exploration_of_published_modules_is_told_alike(
         compare(module, form, leadline, *more)
 
 
-def test_exploration_of_a_module_tells_why(mailbox: str, leadline: Leadline) -> None:
+def test_exploration_of_a_module_tells_why(tmp_path: Path, leadline: Leadline) -> None:
     """The values for which the property fails, and why the loop is fair, as for protocols in Python."""
     body = 'EXTENDS Naturals\nVARIABLES x, s\nInit == x = 0 /\\ s = "a"\n'
     body += "Up == x < 2 /\\ x' = x + 1 /\\ UNCHANGED s\nTurn == s' = \"b\" /\\ UNCHANGED x\n"
     body += "Spec == Init /\\ [][Up \\/ Turn]_<<x, s>> /\\ WF_x(Up)\n"
     body += 'Small == \\A n \\in 0..2 : x # n + 1\nEver == \\A t \\in {"a", "b"} : <>(s = t)\n'
-    path = Path(mailbox).with_name("Why.tla")
-    path.write_text(f"---- MODULE Why ----\n{body}====\n")
+    path = write(tmp_path, Why=body)
     path.with_suffix(".cfg").write_text(
         "SPECIFICATION Spec INVARIANT Small PROPERTY Ever CHECK_DEADLOCK FALSE"
     )
@@ -180,14 +180,13 @@ def test_exploration_of_a_module_tells_why(mailbox: str, leadline: Leadline) -> 
     assert told["properties"]["Small"]["trace"]["states"][0] == {"x": 0, "s": "a"}
 
 
-def test_fairness_of_an_action_that_takes_some_of_a_bag(mailbox: str, leadline: Leadline) -> None:
+def test_fairness_of_an_action_that_takes_some_of_a_bag(tmp_path: Path, leadline: Leadline) -> None:
     """The domain of a function that is a set of pairs is filtered by its pairs."""
     body = "EXTENDS Naturals, Bags\nVARIABLES bag, n\nInit == bag = EmptyBag /\\ n = 0\n"
     body += "Send == n < 2 /\\ bag' = bag (+) SetToBag({[to |-> n]}) /\\ n' = n + 1\n"
     body += "Take == \\E m \\in {x \\in BagToSet(bag) : x.to = 1} : bag' = bag (-) SetToBag({m}) /\\ n' = n\n"
     body += "Spec == Init /\\ [][Send \\/ Take]_<<bag, n>> /\\ WF_<<bag, n>>(Take)\nAll == <>(n = 2)\n"
-    path = Path(mailbox).with_name("Sent.tla")
-    path.write_text(f"---- MODULE Sent ----\n{body}====\n")
+    path = write(tmp_path, Sent=body)
     path.with_suffix(".cfg").write_text("SPECIFICATION Spec PROPERTY All CHECK_DEADLOCK FALSE")
     assert "WF_<<bag, n>>(Take): never enabled in the loop" in leadline("explore", str(path)).out
 

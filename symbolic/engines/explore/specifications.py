@@ -220,18 +220,28 @@ def _on_circuits(
         if any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
         narrow = replace(narrow, parameters=model.parameters)
-        begin, before = time.process_time(), None
-        for one, found in widened_answers(narrow, limits, put):
-            lowered, answer = one, found if before is None else _as_far_as_before(found, before)
-            before, few = found, found.told(ExploreFacts).states < 2 * len(known)
-            if few and _is_outside(found) and time.process_time() - begin > MAKING / 2:
-                return None
+        last = _last(widened_answers(narrow, limits, put), len(known))
     except (LeadlineError, Unsupported, RecursionError):
         return None
-    facts = answer.told(ExploreFacts)
-    if facts.stopped is not None and facts.states < len(known):
-        return None
-    return _of_module(model, lowered, answer)
+    return None if last is None else _of_module(model, *last)
+
+
+def _last(answers: Iterable[tuple[Model, Answer]], known: int) -> tuple[Model, Answer] | None:
+    """The last answer of those with wider and wider types, with its model; None if values do better.
+
+    Args:
+        answers: the answers.
+        known: the number of states that the search on values has found.
+    """
+    begin, before, last = time.process_time(), None, None
+    for lowered, found in answers:
+        last = lowered, found if before is None else _as_far_as_before(found, before)
+        before, few = found, found.told(ExploreFacts).states < 2 * known
+        if few and _is_outside(found) and time.process_time() - begin > MAKING / 2:
+            return None
+    assert last is not None
+    facts = last[1].told(ExploreFacts)
+    return None if facts.stopped is not None and facts.states < known else last
 
 
 def _as_far_as_before(answer: Answer, before: Answer) -> Answer:

@@ -226,7 +226,7 @@ def _strings(node: n.Node) -> Sequence[str]:
 
 
 def _by_cases(node: n.Node, cases: Sequence[tuple[n.Node, n.Node]], t: Terms) -> n.Node:
-    """The value for each value that an expression may have."""
+    """The value of the case that an expression is equal to; the last case is for all other values."""
     *others, (_, found) = cases
     for x, value in reversed(others):
         found = t.ite(t.equal(node, x), value, found)
