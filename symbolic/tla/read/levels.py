@@ -144,6 +144,7 @@ _LOOSE = {
 _MIXED = frozenset({Level.ACTION, Level.TEMPORAL})
 _OF_VALUES = frozenset({"=", "#", "\\in", "\\notin", "\\subseteq", "\\cup", "\\cap", "\\", "\\X",
                         "SUBSET", "UNION", "DOMAIN", "\\cdot"})  # fmt: skip
+"""The operators whose operands are no temporal formulas."""
 
 
 def misuses(definitions: Iterable[s.Definition], levels: Levels) -> dict[Mistake, None]:
@@ -165,7 +166,12 @@ _INSTEAD = {
 
 
 def given(instead: Iterable[tuple[str, s.Expression, Level]], levels: Levels) -> Iterator[Mistake]:
-    """The mistakes in what stands for the constants and variables of modules, each with its highest level."""
+    """The mistakes in expressions that stand for constants and variables of modules.
+
+    Args:
+        instead: for each constant or variable its name, the expression, and the highest level that this may have.
+        levels: the levels of expressions.
+    """
     for name, e, most in instead:
         if levels.of(e) > most:
             yield Mistake(e.place, f"{name} {_INSTEAD[most]}")
@@ -222,7 +228,7 @@ def _mistake(e: s.Node, bound: frozenset[str], updating: bool, levels: Levels) -
 
 
 def _mistake_within(e: s.Node, bound: frozenset[str], levels: Levels) -> str | None:
-    """The mistake in a part of a temporal formula, or of one that is meant to be none."""
+    """The mistake at a part of a formula whose level is temporal; None if it has none."""
     inner = _levels(s.children(e), bound | bound_by(e), levels)
     match e:
         case s.Apply("/\\" | "\\/" | "=>" | "<=>" as operator) if inner >= _MIXED:
