@@ -177,7 +177,8 @@ def simulated(row: Row, number: int) -> tuple[int, float]:
     begin = time.process_time()
     machine = Machine(model)
     claim = machine.claim(model.properties[row.property].formula)
-    runs = RandomRuns(machine, [claim], [1] * len(model.actions), number, _STEPS, 0)
+    actions = [{place} for place in range(len(model.actions))]
+    runs = RandomRuns(machine, [claim], actions, [1] * len(actions), number, _STEPS, 0)
     runs.run(drawn_states(model, 0)[0])
     return runs.runs + int(runs.taken.sum()), time.process_time() - begin
 

@@ -9,7 +9,7 @@ all lanes is one program over rows, whatever they choose.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
@@ -159,7 +159,7 @@ last one on those that take each action, and then those in which each claim is f
 
 
 def _step(
-    machine: Machine, claims: Sequence[Claim], weights: Sequence[int]
+    machine: Machine, claims: Sequence[Claim], actions: Sequence[Set[int]], weights: Sequence[int]
 ) -> tuple[Sequence[int], Sequence[int]]:
     """The inputs and the outputs of a step of all lanes.
 
@@ -169,16 +169,19 @@ def _step(
     circuit = machine.circuit
     conj, disj = circuit.conj, circuit.disj
     goes = circuit.input()
-    ways = [[way for way in machine.ways if way.action == place] for place in range(len(weights))]
+    ways = [[way for way in machine.ways if way.action in parts] for parts in actions]
     tried = [[disj((way.enabled, way.outside)) for way in own] for own in ways]
-    actions = Draw(circuit, [(goes, [disj(own) for own in tried])], weights)
-    outcomes = Draw(circuit, zip(actions.drawn, tried, strict=True), [1] * len(machine.ways))
+    acting = Draw(circuit, [(goes, [disj(own) for own in tried])], weights)
+    outcomes = Draw(circuit, zip(acting.drawn, tried, strict=True), [1] * len(machine.ways))
     drawn = list(zip(chain(*ways), outcomes.drawn, strict=True))
     outside = disj([conj((taken, way.outside)) for way, taken in drawn])
-    moved = [conj((x, -outside)) for x in actions.drawn]
-    told = [disj(moved), conj((goes, machine.dead)), outside, *actions.drawn]
+    moved = [
+        conj((disj([taken for way, taken in drawn if way.action == place]), -outside))
+        for place in range(len(machine.model.actions))
+    ]
+    told = [disj(moved), conj((goes, machine.dead)), outside, *acting.drawn]
     told += [x for one in claims for x in (one.violated, one.outside)]
-    inputs = (*machine.inputs, goes, *actions.tosses, *outcomes.tosses)
+    inputs = (*machine.inputs, goes, *acting.tosses, *outcomes.tosses)
     return inputs, [*told, *machine.after(drawn, moved)]
 
 
@@ -242,6 +245,7 @@ class RandomRuns:
     Args:
         machine: the steps.
         claims: formulas to evaluate in each state.
+        actions: for each action the places of its parts in the machine.
         weights: how likely each action is beside the others.
         most: the number of runs.
         depth: the steps of a run at most.
@@ -264,6 +268,7 @@ class RandomRuns:
 
     machine: Machine
     claims: Sequence[Claim]
+    actions: Sequence[Set[int]]
     weights: Sequence[int]
     most: int
     depth: int
@@ -279,7 +284,7 @@ class RandomRuns:
 
     def __post_init__(self) -> None:
         keep_memory()
-        self._inputs, self._outputs = _step(self.machine, self.claims, self.weights)
+        self._inputs, self._outputs = _step(self.machine, self.claims, self.actions, self.weights)
         self.program = compiled(self.machine.circuit, self._inputs, [self._outputs])
         self.found = [Found() for _ in self.claims]
         self.taken = np.zeros(len(self.weights), np.uint64)

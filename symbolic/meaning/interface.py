@@ -102,6 +102,12 @@ class Meaning(Steps, Protocol):
     def successors(self, state: State, /) -> Iterable[Step]:
         """Every outcome of every enabled action, in the order of the actions and then of their picks."""
 
+    def attempts(self, state: State, action: str, /) -> Iterable[Step | None]:
+        """The outcomes of an action in a state; None now and then, so that the caller can give up."""
+
+    def outcome(self, state: State, action: str, picks: Mapping[str, Any], /) -> Step | None:
+        """The outcome of an action in a state with given picks; None if it is not enabled."""
+
     def no_initial_state(self) -> ModelError:
         """The error of a protocol without initial states."""
 

@@ -28,6 +28,7 @@ from leadline.symbolic.trace.replay import (
     replay_cti,
     replayed,
     runs_to_others,
+    shortened,
     shortening,
 )
 from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, headline, lines

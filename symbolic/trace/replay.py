@@ -9,7 +9,7 @@ from leadline.symbolic.concrete import MissingPick, Semantics, State
 from leadline.symbolic.concrete.runs import ModelReplayer
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, UserError
 from leadline.symbolic.meaning import Step
-from leadline.symbolic.meaning.replay import Departs
+from leadline.symbolic.meaning.replay import Departs, Replayer
 from leadline.symbolic.meaning.trace import Cti, Trace, TraceEnd, states
 from leadline.symbolic.trace.document import Stored
 
@@ -169,15 +169,16 @@ def _not_satisfied(semantics: Semantics, name: str, state: State) -> str | None:
 
 # -- shorter traces --------------------------------------------------------------------------------------
 
-TRIES = 50_000
-"""The most steps that the breadth-first search tries: some tenths of a second."""
-
-
 DROPS = 100_000
-"""The most steps that are taken while some are dropped: about a second."""
+"""The most steps that are taken while some are dropped, about a second; a search then tries half as many."""
 
 
 def shortening(semantics: Semantics, trace: Trace) -> tuple[Trace, bool]:
+    """A run of a model without the steps that it does not need: see `shortened`."""
+    return shortened(ModelReplayer(semantics), trace, DROPS)
+
+
+def shortened(by: Replayer, trace: Trace, drops: int) -> tuple[Trace, bool]:
     """A trace with the same kind of end, without the steps that it does not need.
 
     First the steps between two visits of a state are dropped. Then steps are dropped while the rest still leads to
@@ -186,15 +187,16 @@ def shortening(semantics: Semantics, trace: Trace) -> tuple[Trace, bool]:
     breadth-first search follows that takes the same steps in any order.
 
     Args:
-        semantics: the concrete meaning of the model.
-        trace: a run of the model.
+        by: takes steps again.
+        trace: a run.
+        drops: the most steps that are taken while some are dropped.
 
     Returns:
         The trace, and whether the end was reached: of a very long run only part is tried.
     """
     if trace.initial is None:
         return trace, True
-    work = _Dropping(semantics, trace)
+    work = _Dropping(by, trace, drops)
     steps = _without_cycles(trace.initial, work.run(trace.steps) or trace.steps)
     size = max(1, len(steps) // 2)
     while steps and work.left > 0:
@@ -206,7 +208,7 @@ def shortening(semantics: Semantics, trace: Trace) -> tuple[Trace, bool]:
         else:
             size //= 2
     best = replace(trace, steps=steps)
-    return _reordered(work.by, best) or best, work.left > 0
+    return _reordered(by, best, drops // 2) or best, work.left > 0
 
 
 def _without_cycles(initial: State, steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -228,9 +230,9 @@ class _Dropping:
         left: how many more steps may be taken.
     """
 
-    def __init__(self, semantics: Semantics, trace: Trace) -> None:
-        self.left = DROPS
-        self.by, self._trace = ModelReplayer(semantics), trace
+    def __init__(self, by: Replayer, trace: Trace, drops: int) -> None:
+        self.left = drops
+        self._by, self._trace = by, trace
 
     def without_some(self, steps: tuple[Step, ...], size: int) -> tuple[Step, ...]:
         """The steps without blocks of a size, as many as can be dropped from front to back."""
@@ -247,7 +249,7 @@ class _Dropping:
         """The run without a block of steps, cut at the first error; None if there is no error."""
         state = steps[start - 1].state if start else self._trace.initial
         taken = list(steps[:start])
-        if not start and _ends(self.by, self._trace, state):
+        if not start and _ends(self._by, self._trace, state):
             return ()
         for place in range(start + size, len(steps)):
             if state is None:
@@ -255,18 +257,24 @@ class _Dropping:
             if size and state == steps[place - 1].state:
                 return (*taken, *steps[place:])
             self.left -= 1
-            outcome = _outcome(self.by, state, steps[place])
+            outcome = _outcome(self._by, state, steps[place])
             if outcome is None:
                 return None
             state = outcome.state
             taken.append(outcome)
-            if _ends(self.by, self._trace, state):
+            if _ends(self._by, self._trace, state):
                 return tuple(taken)
         return None
 
 
-def _reordered(by: ModelReplayer, trace: Trace) -> Trace | None:
-    """A shorter run of the same actions and picks, each any number of times; None if none is found."""
+def _reordered(by: Replayer, trace: Trace, most: int) -> Trace | None:
+    """A shorter run of the same actions and picks, each any number of times; None if none is found in time.
+
+    Args:
+        by: takes steps again.
+        trace: the run.
+        most: the most steps to try.
+    """
     calls = list({(x.action, tuple(x.picks.items())): x for x in trace.steps}.values())
     if trace.initial is None or len(calls) < 2:
         return None
@@ -277,7 +285,7 @@ def _reordered(by: ModelReplayer, trace: Trace) -> Trace | None:
         after: list[State] = []
         for state in layer:
             tries += len(calls)
-            if tries > TRIES:
+            if tries > most:
                 return None
             for call in calls:
                 outcome = _outcome(by, state, call)
@@ -293,7 +301,7 @@ def _reordered(by: ModelReplayer, trace: Trace) -> Trace | None:
     return None
 
 
-def _outcome(by: ModelReplayer, state: State, call: Step) -> Step | None:
+def _outcome(by: Replayer, state: State, call: Step) -> Step | None:
     """The outcome of a step's action and picks in another state; None if it is not enabled there.
 
     A step that goes out of bounds has only the picks made before; elsewhere they may be too few.
@@ -304,6 +312,6 @@ def _outcome(by: ModelReplayer, state: State, call: Step) -> Step | None:
         return None
 
 
-def _ends(by: ModelReplayer, trace: Trace, state: State | None) -> bool:
+def _ends(by: Replayer, trace: Trace, state: State | None) -> bool:
     """Whether a run to this state, None if out of bounds, ends as the trace ends."""
     return (state is not None or trace.last is None) and by.wrong_end(trace, state) is None

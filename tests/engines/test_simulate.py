@@ -175,7 +175,8 @@ def test_each_step_side_by_side_is_one_on_values(seed: int) -> None:
     except UserError:
         return
     machine, semantics = Machine(model), Semantics(model)
-    runs = RandomRuns(machine, [], [1] * len(model.actions), 500, 6, seed)
+    parts = [{place} for place in range(len(model.actions))]
+    runs = RandomRuns(machine, [], parts, [1] * len(parts), 500, 6, seed)
     begin, _ = drawn_states(model, 0)
     if not len(begin):
         return

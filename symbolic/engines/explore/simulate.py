@@ -9,14 +9,15 @@ from __future__ import annotations
 import random
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from leadline.symbolic.bits import NoCircuits
-from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.engine import Engine, Interrupted, Limited, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import (
@@ -45,11 +46,21 @@ from leadline.symbolic.lang import (
     OutOfBounds,
     PropertyKind,
     UserError,
+    Value,
     counted,
     unknown_name,
 )
-from leadline.symbolic.meaning import Path, Step, path_of, random_walk
-from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortening, trace_of_path
+from leadline.symbolic.meaning import Meaning, Path, State, Step, path_of, random_walk
+from leadline.symbolic.trace import (
+    DEADLOCK,
+    DROPS,
+    Trace,
+    TraceEnd,
+    end_reason,
+    replay,
+    shortening,
+    trace_of_path,
+)
 
 if TYPE_CHECKING:
     from leadline.symbolic.bits import RandomRuns
@@ -92,36 +103,43 @@ class SimulateOptions(Options):
 
 
 class Simulate(Engine):
-    """Random runs. A step takes an enabled action, each as likely or by its weight, and one of its outcomes."""
+    """Random runs. A step takes an enabled action, each as likely or by its weight, and one of its outcomes.
+
+    Args:
+        begun: called once circuits are made. Without circuits there is no answer then, and the parts of one action
+            of a module count as one. None if runs are taken on values where there are no circuits.
+    """
 
     options = SimulateOptions
     facts = SimulateFacts
     takes_solver = False
     limited = Limited.BY_ALARM
 
+    def __init__(self, begun: Callable[[], None] | None = None) -> None:
+        self._begun = begun
+
+    def takes(self, alone: bool, given: Mapping[str, object]) -> bool:
+        return True
+
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
         options = query.options
         assert isinstance(options, SimulateOptions)
-        weights = weights_of(model, options)
-        asked = _Asked(Semantics(model), tuple(x.name for x in query.chosen(model)), query.deadlock, weights)
-        simulation = _first(asked, options, limits)
-        stopped = None
+        names = tuple(one.name for one in query.chosen(model))
+        asked = RunsQuestion(model, names, query.deadlock, weights_of(model, options))
+        if model.alone:
+            # Here, since protocols in Python need none of it.
+            from leadline.symbolic.engines.explore.module_runs import answer_of_module
+
+            return answer_of_module(asked, query, new_solver, limits, listener)
+        begin = time.monotonic()
         try:
-            with limited(limits):
-                try:
-                    simulation.run(listener)
-                except NoCircuits as error:
-                    if options.by == CIRCUITS:
-                        raise
-                    simulation = _OnValues(asked, options, str(error))
-                    simulation.run(listener)
-        except KeyboardInterrupt:
-            raise Interrupted(simulation.answer("interrupted")) from None
-        except (TimeIsOver, MemoryError) as error:
-            stopped = stop_at(error, limits).text
-        return simulation.answer(stopped)
+            return _first(asked, options, limits, self._begun).told(limits, listener)
+        except NoCircuits as error:
+            if self._begun is not None or options.by == CIRCUITS:
+                raise
+            return RunsOnValues(asked, options, str(error)).told(limits.since(begin), listener)
 
 
 def weights_of(model: Model, options: SimulateOptions) -> dict[str, int]:
@@ -130,20 +148,20 @@ def weights_of(model: Model, options: SimulateOptions) -> dict[str, int]:
     Raises:
         UserError: if an action is unknown or named twice, or a weight is no positive integer.
     """
-    names = {spelled: one.name for one in model.actions for spelled in (one.tla, one.name)}
+    names: dict[str, list[str]] = {}
+    for one in model.actions:
+        for spelled in {one.tla, one.name}:
+            names.setdefault(spelled, []).append(one.name)
     found: dict[str, int] = {}
     for text in options.weights:
         name, _, number = text.partition("=")
         if name not in names:
             raise UserError(unknown_name(f"{model.protocol} has no action", name, [*names]))
-        if not number.isdecimal() or not 0 < int(number) <= _HEAVIEST or names[name] in found:
-            told = (
-                "has two weights"
-                if names[name] in found
-                else f"the weight {number!r} is not in 1..{_HEAVIEST}"
-            )
+        twice = not found.keys().isdisjoint(names[name])
+        if not number.isdecimal() or not 0 < int(number) <= _HEAVIEST or twice:
+            told = "has two weights" if twice else f"the weight {number!r} is not in 1..{_HEAVIEST}"
             raise UserError(f"{name}: {told}: write {name}=5 once, say")
-        found[names[name]] = int(number)
+        found |= dict.fromkeys(names[name], int(number))
     return found
 
 
@@ -166,56 +184,104 @@ def random_run(
     starts = semantics.initial()
     if not starts:
         raise semantics.no_initial_state()
-    return random_walk(chance.choice(starts), partial(_random_step, semantics, chance, weights or {}))
+    return random_walk(chance.choice(starts), partial(random_step, semantics, chance, weights or {}))
 
 
-def _random_step(
-    semantics: Semantics, chance: random.Random, weights: Mapping[str, int], last: Step
+def random_step(
+    meaning: Meaning, chance: random.Random, weights: Mapping[str, int], last: Step
 ) -> Step | None:
     """A random outcome of a random enabled action; None if no action is enabled, or there is no state."""
     if last.state is None:
         return None
-    actions = list(semantics.model.actions)
+    actions = list(meaning.model.actions)
     if weights:
         # An order by weights: P. Efraimidis, P. Spirakis, Information Processing Letters 97, 2006.
         actions.sort(key=lambda one: -(chance.random() ** (1 / weights.get(one.name, 1))))
     else:
         chance.shuffle(actions)
     for action in actions:
-        outcomes = [x for x in semantics.attempts(last.state, action.name) if x is not None]
+        outcomes = [x for x in meaning.attempts(last.state, action.name) if x is not None]
         if outcomes:
             return chance.choice(outcomes)
     return None
 
 
 @dataclass(frozen=True)
-class _Asked:
+class RunsQuestion:
     """A question for random runs.
 
     Attributes:
-        semantics: the meaning of the model on values.
+        model: the model, or the outline of a module.
         names: the properties to evaluate.
         deadlock: whether it is about deadlocks too.
         weights: the weight of each action that has one; that of another is 1.
     """
 
-    semantics: Semantics
+    model: Model
     names: Sequence[str]
     deadlock: bool
     weights: Mapping[str, int]
 
+    @cached_property
+    def semantics(self) -> Semantics:
+        """The meaning of the model on values."""
+        return Semantics(self.model)
+
     @property
     def probes(self) -> list[str]:
         """Those of the properties that are probes."""
-        properties = self.semantics.model.properties
+        properties = self.model.properties
         return [x for x in self.names if properties[x].kind is PropertyKind.PROBE]
+
+
+class Walker(Protocol):
+    """Takes random runs, and tells of them.
+
+    Attributes:
+        about_steps: the properties that say something of steps.
+        begun_in: see `SimulateFacts`.
+    """
+
+    @property
+    def about_steps(self) -> Sequence[str]: ...
+
+    @property
+    def begun_in(self) -> int | None: ...
+
+    def random_run(self) -> Iterator[Step]:
+        """A random run: its beginning, and steps until none can be taken or one goes out of bounds.
+
+        Raises:
+            ModelError: if there is no initial state.
+        """
+
+    def is_within(self, state: State) -> bool:
+        """Whether a state is within the constraints."""
+
+    def end_in(self, name: str, state: State) -> TraceEnd | None:
+        """The end of a run that a state is by a property; None if it goes on."""
+
+    def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
+        """The end of a run that its last step is by a property about steps; None if it goes on."""
+
+    def unseen(self, name: str) -> str:
+        """The part of a property that runs say nothing of, as words that follow others; "" for none."""
+
+    def values(self, counts: Sequence[Counter[Value]]) -> Mapping[str, Occurring]:
+        """The values of each variable, given how often they occur."""
+
+    def shortened(self, whole: Trace) -> tuple[Trace, str | None]:
+        """A run without the steps that it does not need, replayed; why it may have more of these, None if not."""
+
+    def reason(self, trace: Trace) -> str | None:
+        """The reason why the end of a run is out of bounds; None for other ends."""
 
 
 class _Simulation(ABC):
     """Random runs, of which an answer can be given even if an exception ends `run` early."""
 
-    def __init__(self, asked: _Asked, options: SimulateOptions) -> None:
-        self.asked, self.options = asked, options
+    def __init__(self, asked: RunsQuestion, options: SimulateOptions, walker: Walker) -> None:
+        self.asked, self.options, self.walker = asked, options, walker
         self._begin = self._last = time.monotonic()
 
     @abstractmethod
@@ -242,6 +308,23 @@ class _Simulation(ABC):
             text = f"{counted(runs, 'run')}, {counted(states, 'distinct state')}"
             listener.progress(Progress(-1, now - self._begin, text=text))
 
+    def told(self, limits: Limits, listener: Listener) -> Answer:
+        """Take all runs, or those for which there is time, and tell the answer.
+
+        Raises:
+            Interrupted: on Ctrl-C, with the answer so far.
+            ModelError: as `run`.
+        """
+        stopped = None
+        try:
+            with limited(limits):
+                self.run(listener)
+        except KeyboardInterrupt:
+            raise Interrupted(self.answer("interrupted")) from None
+        except (TimeIsOver, MemoryError) as error:
+            stopped = stop_at(error, limits).text
+        return self.answer(stopped)
+
     def answer(self, stopped: str | None) -> Answer:
         """The answer by the runs so far."""
         beyond = self._trace(None)
@@ -252,13 +335,13 @@ class _Simulation(ABC):
         results = [self._result(name, beyond, done) for name in asked]
         return Answer(results, facts, None if beyond is None else beyond[0])
 
-    def _result(self, name: str, beyond: tuple[Trace, bool] | None, done: str) -> Result:
+    def _result(self, name: str, beyond: tuple[Trace, str | None] | None, done: str) -> Result:
         found = self._trace(name) or beyond
         effort = Effort(memory_mb=own_peak_mb())
         if found is None:
-            engine = SimulateOptions.engine
-            return Result(name, engine, Verdict.UNKNOWN, effort, reason=done, cause=Cause.RUNS)
-        trace, minimal = found
+            why, engine = done + self.walker.unseen(name), SimulateOptions.engine
+            return Result(name, engine, Verdict.UNKNOWN, effort, reason=why, cause=Cause.RUNS)
+        trace, long = found
         outside = trace.ends is TraceEnd.OUT_OF_BOUNDS
         result = Result(
             property=name,
@@ -267,29 +350,34 @@ class _Simulation(ABC):
             effort=effort,
             steps=trace.length,
             trace=trace,
-            reason=end_reason(self.asked.semantics, trace),
+            reason=self.walker.reason(trace),
         )
-        return result.unless_minimal(minimal)
+        return result if long is None else result.perhaps_longer(long)
 
-    def _trace(self, name: str | None) -> tuple[Trace, bool] | None:
-        """The run to a property's violation or out of bounds, shortened and replayed, and whether to the end."""
+    def _trace(self, name: str | None) -> tuple[Trace, str | None] | None:
+        """The run to a property's violation or out of bounds, shortened and replayed, and why not to the end."""
         found = self.found(name)
         if found is None:
             return None
         ends, path = found
         whole = trace_of_path(path, ends, None if ends is TraceEnd.DEADLOCK else name)
-        trace, minimal = shortening(self.asked.semantics, whole)
-        replay(self.asked.semantics, trace)
-        return trace, minimal
+        return self.walker.shortened(whole)
 
 
-def _first(asked: _Asked, options: SimulateOptions, limits: Limits) -> _Simulation:
+def _first(
+    asked: RunsQuestion, options: SimulateOptions, limits: Limits, begun: Callable[[], None] | None
+) -> _Simulation:
     """The runs that a question is put to first."""
     if options.by == VALUES:
-        return _OnValues(asked, options, None)
+        return RunsOnValues(asked, options, None)
     if options.by is None and address_space_mb(limits) < LEAST_MEMORY:
-        return _OnValues(asked, options, f"a limit below {LEAST_MEMORY} MB leaves little room for arrays")
-    return _OnCircuits(asked, options, None if limits.seconds is None else limits.seconds / 2)
+        return RunsOnValues(asked, options, f"a limit below {LEAST_MEMORY} MB leaves little room for arrays")
+    return _OnCircuits(asked, options, making_in(limits), begun)
+
+
+def making_in(limits: Limits) -> float | None:
+    """The seconds in which circuits are to be made; None for any number."""
+    return None if limits.seconds is None else limits.seconds / 2
 
 
 class _OnCircuits(_Simulation):
@@ -299,11 +387,21 @@ class _OnCircuits(_Simulation):
         asked: the question.
         options: the options.
         making: the seconds in which circuits are to be made; None for any number.
+        begun: see `Simulate`.
     """
 
-    def __init__(self, asked: _Asked, options: SimulateOptions, making: float | None) -> None:
-        super().__init__(asked, options)
-        self._making = making
+    def __init__(
+        self,
+        asked: RunsQuestion,
+        options: SimulateOptions,
+        making: float | None,
+        begun: Callable[[], None] | None,
+    ) -> None:
+        super().__init__(asked, options, _ModelWalker(asked, options))
+        self._making, self._begun = making, begun
+        self._actions: dict[str, set[int]] = {}
+        for place, one in enumerate(asked.model.actions):
+            self._actions.setdefault(one.name if begun is None else one.tla, set()).add(place)
         self._runs: RandomRuns | None = None
         self._begun_in: int | None = None
 
@@ -324,6 +422,8 @@ class _OnCircuits(_Simulation):
         if not len(begin):
             raise self.asked.semantics.no_initial_state()
         self._runs = runs
+        if self._begun is not None:
+            self._begun()
         runs.run(begin)
 
     def _made(self, listener: Listener) -> tuple[RandomRuns, Words]:
@@ -334,12 +434,14 @@ class _OnCircuits(_Simulation):
         def progress() -> None:
             self.tell(listener, runs.runs, runs.met)
 
-        asked, options, model = self.asked, self.options, self.asked.semantics.model
+        asked, options, model = self.asked, self.options, self.asked.model
         machine = bits.Machine(model)
+        first = [model.actions[min(places)].name for places in self._actions.values()]
         runs = bits.RandomRuns(
             machine,
             [machine.claim(model.properties[name].formula) for name in asked.names],
-            [asked.weights.get(action.name, 1) for action in model.actions],
+            list(self._actions.values()),
+            [asked.weights.get(name, 1) for name in first],
             options.runs,
             options.depth,
             options.seed,
@@ -356,9 +458,9 @@ class _OnCircuits(_Simulation):
 
         runs = self._runs
         if runs is None:
-            return _OnValues(self.asked, self.options, None).facts(stopped)
+            return RunsOnValues(self.asked, self.options, None).facts(stopped)
         values = values_at(runs.machine, bits.occurring(runs.states, runs.machine.encoding.columns))
-        facts = _facts(self.asked, runs, stopped, values, CIRCUITS)
+        facts = runs_told(self.asked, [*self._actions], runs, stopped, values, CIRCUITS)
         return replace(facts, begun_in=self._begun_in)
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
@@ -385,24 +487,28 @@ class _OnCircuits(_Simulation):
         )
 
 
-class _OnValues(_Simulation):
+class RunsOnValues(_Simulation):
     """Random runs one after the other.
 
     Args:
         asked: the question.
         options: the options.
         why: why they are on values; None if they were asked to be.
+        walker: takes them; None for the meaning of the model.
     """
 
-    def __init__(self, asked: _Asked, options: SimulateOptions, why: str | None) -> None:
-        super().__init__(asked, options)
+    def __init__(
+        self,
+        asked: RunsQuestion,
+        options: SimulateOptions,
+        why: str | None,
+        walker: Walker | None = None,
+    ) -> None:
+        super().__init__(asked, options, walker or _ModelWalker(asked, options))
         self._why = why
-        self._chance = random.Random(options.seed)
         self._found: dict[str | None, tuple[TraceEnd, Path]] = {}
-        model = asked.semantics.model
-        self._statistics = RunStatistics(
-            len(model.variables), [one.name for one in model.actions], asked.probes
-        )
+        self._names = [one.name for one in asked.model.actions]
+        self._statistics = RunStatistics(len(asked.model.variables), self._names, asked.probes)
         self._reaching: dict[str, set[int]] = {name: set() for name in asked.probes}
 
     def run(self, listener: Listener) -> None:
@@ -414,72 +520,119 @@ class _OnValues(_Simulation):
     def _one(self) -> None:
         """Take one run."""
         path: list[Step] = []
-        run = random_run(self.asked.semantics, self._chance, self.asked.weights)
-        for one in islice(run, self.options.depth + 1):
+        for one in islice(self.walker.random_run(), self.options.depth + 1):
             path.append(one)
             if len(path) > 1:
                 self._statistics.take(one.action)
             if one.state is None:
                 self._found.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
             else:
-                self._look(path)
-        if len(path) <= self.options.depth and self._stuck(path[-1].state):
+                self._look(path, one.state)
+        end = path[-1].state
+        # Constraints guard every action, so a state beyond them has no successor and is no deadlock.
+        if len(path) <= self.options.depth and end is not None and self.walker.is_within(end):
             self._statistics.deadlocks += 1
             self._found.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, tuple(path)))
 
-    def _stuck(self, end: State | None) -> bool:
-        """Whether a run in whose last state no action is enabled ends in a deadlock.
-
-        Constraints guard every action, so a state beyond them has no successor and is no deadlock.
-        """
-        constraint = self.asked.semantics.constraint
-        return end is not None and (constraint is None or constraint(end, {}))
-
-    def _look(self, path: Sequence[Step]) -> None:
-        """Evaluate the properties in the last state."""
-        state = path[-1].state
-        assert state is not None
+    def _look(self, path: Sequence[Step], state: State) -> None:
+        """Evaluate the properties in the last state of a run if it is new, and claims about steps in any case."""
         if self._statistics.meet(state):
             for name in self.asked.names:
-                self._evaluate(name, state, path)
+                # A probe is evaluated in each new state, another property until it is violated.
+                if name in self._reaching or not self._is_violated(name):
+                    self._note(name, self.walker.end_in(name, state), path)
+        for name in self.walker.about_steps:
+            if not self._is_violated(name):
+                self._note(name, self.walker.end_after(name, path), path)
         for name, reaching in self._reaching.items():
             if hash(state) in reaching:
                 self._statistics.reach(name)
 
-    def _evaluate(self, name: str, state: State, path: Sequence[Step]) -> None:
-        """Evaluate a property in a new state: a probe in each, another one until it is violated."""
+    def _is_violated(self, name: str) -> bool:
         known = self._found.get(name)
-        if known is not None and known[0] is TraceEnd.VIOLATES and name not in self._reaching:
+        return known is not None and known[0] is TraceEnd.VIOLATES
+
+    def _note(self, name: str, ends: TraceEnd | None, path: Sequence[Step]) -> None:
+        """Note the end that a run is for a property, if it is one."""
+        if ends is None:
             return
-        try:
-            if self.asked.semantics.property_function(name)(state, {}):
-                return
-        except OutOfBounds:
-            self._found.setdefault(name, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+        if ends is TraceEnd.OUT_OF_BOUNDS:
+            self._found.setdefault(name, (ends, tuple(path)))
             return
         if name in self._reaching:
-            self._reaching[name].add(hash(state))
-        if known is None or known[0] is not TraceEnd.VIOLATES:
-            self._found[name] = TraceEnd.VIOLATES, tuple(path)
+            self._reaching[name].add(hash(path[-1].state))
+        if not self._is_violated(name):
+            self._found[name] = ends, tuple(path)
 
     def facts(self, stopped: str | None) -> SimulateFacts:
-        values = values_of(self.asked.semantics.model, self._statistics.values)
-        return _facts(self.asked, self._statistics, stopped, values, VALUES, self._why)
+        statistics, values = self._statistics, self.walker.values(self._statistics.values)
+        facts = runs_told(self.asked, self._names, statistics, stopped, values, VALUES, self._why)
+        return replace(facts, begun_in=self.walker.begun_in)
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
         return self._found.get(name)
 
 
-def _facts(
-    asked: _Asked,
+class _ModelWalker:
+    """Takes random runs by the concrete meaning of a model: a `Walker`."""
+
+    about_steps: Sequence[str] = ()
+    begun_in: int | None = None
+
+    def __init__(self, asked: RunsQuestion, options: SimulateOptions) -> None:
+        self._asked, self._chance = asked, random.Random(options.seed)
+
+    def random_run(self) -> Iterator[Step]:
+        return random_run(self._asked.semantics, self._chance, self._asked.weights)
+
+    def is_within(self, state: State) -> bool:
+        constraint = self._asked.semantics.constraint
+        return constraint is None or constraint(state, {})
+
+    def end_in(self, name: str, state: State) -> TraceEnd | None:
+        return end_by(self._asked.semantics.property_function(name), state)
+
+    def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
+        return None
+
+    def unseen(self, name: str) -> str:
+        return ""
+
+    def values(self, counts: Sequence[Counter[Value]]) -> Mapping[str, Occurring]:
+        return values_of(self._asked.model, counts)
+
+    def shortened(self, whole: Trace) -> tuple[Trace, str | None]:
+        trace, minimal = shortening(self._asked.semantics, whole)
+        replay(self._asked.semantics, trace)
+        return trace, None if minimal else cut_short(DROPS)
+
+    def reason(self, trace: Trace) -> str | None:
+        return end_reason(self._asked.semantics, trace)
+
+
+def end_by(holds: Callable[..., bool], state: State) -> TraceEnd | None:
+    """The end of a run that a state is by a formula; None if the formula holds there."""
+    try:
+        return None if holds(state, {}) else TraceEnd.VIOLATES
+    except OutOfBounds:
+        return TraceEnd.OUT_OF_BOUNDS
+
+
+def cut_short(drops: int) -> str:
+    """The reason why a counterexample may have steps to spare, in words."""
+    return f"shortening ended after {drops:,} tries of a step"
+
+
+def runs_told(
+    asked: RunsQuestion,
+    names: Sequence[str],
     runs: RandomRuns | RunStatistics,
     stopped: str | None,
     values: Mapping[str, Occurring],
     by: str,
     why: str | None = None,
 ) -> SimulateFacts:
-    """The facts of runs."""
-    names = [one.name for one in asked.semantics.model.actions]
+    """The facts of runs, with these names of the actions."""
     actions = dict(zip(names, map(int, runs.taken), strict=True))
     steps, by_depth = sum(actions.values()), runs.by_depth()
     reached = [runs.reached(place) for place in range(len(asked.probes))]

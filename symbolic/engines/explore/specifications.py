@@ -122,7 +122,7 @@ def answer_of_module(
         # The search on values waits, and goes on if nothing comes of it.
         tried = True
         try:
-            found = _on_circuits(specification, known, model, query, _left(limits, begin), on_circuits)
+            found = _on_circuits(specification, known, model, query, limits.since(begin), on_circuits)
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
         if found is not None:
@@ -151,12 +151,6 @@ def _uses_registers(specification: Specification) -> bool:
     uses = Interpreter(specification).translation.uses
     names = {"TLCGet", "TLCGetOrDefault", "TLCSet"}
     return any(uses(one, names) for one in specification.formulas)
-
-
-def _left(limits: Limits, begin: float) -> Limits:
-    """The limits that are left of those since some time; a second if the time is over."""
-    left = limits.after(time.monotonic() - begin)
-    return replace(limits, seconds=1.0, given=limits.given or limits.seconds) if left is None else left
 
 
 def _on_values(

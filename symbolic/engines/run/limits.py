@@ -153,6 +153,11 @@ class Limits:
             return None
         return replace(self, seconds=self.seconds - seconds, given=self.given or self.seconds)
 
+    def since(self, begin: float) -> Limits:
+        """The limits that are left of those since some time of `time.monotonic`; a second if the time is over."""
+        left = self.after(time.monotonic() - begin)
+        return replace(self, seconds=1.0, given=self.given or self.seconds) if left is None else left
+
     def within_machine(self, processes: int = 1) -> Limits:
         """These limits; where none is on memory, with a share of what is available now.
 
@@ -216,16 +221,16 @@ class NotWorthIt(LeadlineError):
 
 
 @contextmanager
-def worth(seconds: float) -> Iterator[Callable[[], None]]:
+def worth(seconds: float | None) -> Iterator[Callable[[], None]]:
     """Raise `NotWorthIt` once the work within has taken some seconds of the processor; in the main thread only.
 
-    It yields a function that lifts the limit.
+    It yields a function that lifts the limit. None is no limit.
     """
 
     def ends() -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
-    if threading.current_thread() is not threading.main_thread():
+    if seconds is None or threading.current_thread() is not threading.main_thread():
         yield lambda: None
         return
     with _raising(NotWorthIt, signal.SIGVTALRM):

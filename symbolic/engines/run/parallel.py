@@ -139,7 +139,8 @@ def answer_here(
     new_solver = partial(SOLVERS[own.solver], own.seed)
     engine = ENGINES[own.engine]
     with watched(listener) as heard:
-        if engine.runs is AboutRuns.ANSWERED or all(one.temporal is None for one in own.chosen(model)):
+        about_states = model.alone or all(one.temporal is None for one in own.chosen(model))
+        if about_states or engine.runs is AboutRuns.ANSWERED:
             return engine.answer(model, own, new_solver, limits, heard)
         return liveness.answered(engine, model, own, new_solver, limits, heard)
 

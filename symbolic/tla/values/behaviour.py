@@ -304,6 +304,25 @@ class Behaviour:
         for place, action in enumerate(self.actions, start=1):
             yield from self._outcomes(state, action.name, place)
 
+    def attempts(self, state: State | None, action: str) -> Iterator[Step]:
+        """The outcomes of an action in a state."""
+        for place, one in enumerate(self.actions, start=1):
+            if one.name == action:
+                yield from self._outcomes(state, action, place)
+
+    def outcome(self, state: State | None, action: str, picks: Mapping[str, Value]) -> Step | None:
+        """The outcome of an action in a state with given picks; None if it is not enabled."""
+        return next((one for one in self.attempts(state, action) if one.picks == picks), None)
+
+    def breaks(self, name: str, before: State | None, state: State) -> bool:
+        """Whether a step breaks what a property says of steps; without a state before it, of initial states.
+
+        Raises:
+            EvaluationError: if a formula has no value.
+        """
+        tests = (self._initial_checks if before is None else self._step_checks)[name]
+        return not self.interpreter.guarded(lambda: all(test(before, state) for test in tests))
+
     def _followed(self, levels: int) -> None:
         if self.asks_level:
             self.at_level(levels)

@@ -1,0 +1,260 @@
+"""Random runs of TLA+ modules: side by side where a module soon has circuits, else one after the other by its
+interpreter, which every module has."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from random import Random
+
+from leadline.symbolic.bits import NoCircuits
+from leadline.symbolic.engines.ask.engine import Interrupted, NewSolver
+from leadline.symbolic.engines.ask.query import Listener, Query
+from leadline.symbolic.engines.ask.result import Answer, Cause, Result, Verdict
+from leadline.symbolic.engines.ask.widening import told_by_values, widened_answers
+from leadline.symbolic.engines.explore.explore import CIRCUITS, LEAST_MEMORY
+from leadline.symbolic.engines.explore.facts import SimulateFacts
+from leadline.symbolic.engines.explore.simulate import (
+    RunsOnValues,
+    RunsQuestion,
+    Simulate,
+    SimulateOptions,
+    cut_short,
+    end_by,
+    making_in,
+    random_step,
+)
+from leadline.symbolic.engines.explore.specifications import MAKING
+from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
+from leadline.symbolic.engines.run.limits import (
+    Limits,
+    NotWorthIt,
+    TimeIsOver,
+    address_space_mb,
+    limited,
+    timely,
+    worth,
+)
+from leadline.symbolic.lang import InternalError, Model, NoSymbolicForm, OutOfBounds, Value
+from leadline.symbolic.meaning import State, Step, first_states
+from leadline.symbolic.meaning.replay import Departs
+from leadline.symbolic.tla.outline import Outline, formed
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.runs import ModuleReplayer
+from leadline.symbolic.tla.values.values import tla_text
+from leadline.symbolic.trace import Trace, TraceEnd, shortened
+
+_MOST_INITIAL = 100_000
+"""The initial states that runs begin in, where there are more."""
+_DROPS = 4_000
+"""The most steps that are taken while a run is shortened: the interpreter takes some thousand a second."""
+_SHARE = 0.1
+"""The share of the time that circuits may take to make."""
+
+
+def answer_of_module(
+    asked: RunsQuestion, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+) -> Answer:
+    """Take random runs of a module, whose runs in the answer have values of the interpreter.
+
+    Args:
+        asked: the question, about the outline of the module.
+        query: the same.
+        new_solver: makes a fresh solver, for claims about runs.
+        limits: the limits on time and memory.
+        listener: is told of progress.
+
+    Raises:
+        Interrupted: on Ctrl-C, with the answer so far.
+        ModelError: if there is no initial state.
+        NoCircuits: if circuits are asked for, and it has none.
+    """
+    options = query.options
+    assert isinstance(options, SimulateOptions)
+    begin, why = time.monotonic(), None
+    if options.by == CIRCUITS or (options.by is None and address_space_mb(limits) >= LEAST_MEMORY):
+        try:
+            return _on_circuits(asked, query, new_solver, limits, listener)
+        except NoCircuits as error:
+            if options.by == CIRCUITS:
+                raise
+            why = str(error)
+    walker = _ModuleWalker(asked, query, options, limits)
+    return RunsOnValues(asked, options, why, walker).told(limits.since(begin), listener)
+
+
+def _on_circuits(
+    asked: RunsQuestion, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+) -> Answer:
+    """The answer by the formulas of a module.
+
+    Raises:
+        NoCircuits: if it has none, they take long to make, or something is out of bounds.
+    """
+    # Here, since reductions of claims about runs need this engine.
+    from leadline.symbolic.engines.runs import reduction
+
+    options = query.options
+    assert isinstance(options, SimulateOptions)
+    most = None if options.by == CIRCUITS else max(MAKING, (limits.seconds or 0.0) * _SHARE)
+
+    def ask(lowered: Model, rest: Limits) -> Answer:
+        names = tuple(name for name in asked.names if name in lowered.properties)
+        with worth(most) as begun:
+            engine, own = Simulate(begun), replace(query, properties=names)
+            try:
+                return reduction.answered(engine, lowered, own, new_solver, rest, Listener(listener.progress))
+            except Interrupted as interrupted:
+                told = _of_module(asked, lowered, interrupted.answer)
+                raise Interrupted(told, interrupted.message) from None
+
+    try:
+        with limited(Limits(making_in(limits))), worth(most):
+            made, lacking = formed(asked.model, asked.names)
+        for lowered, found in widened_answers(made, limits, ask):
+            latest = _of_module(asked, lowered, found)
+            outside = _is_outside(found)
+    except NoSymbolicForm as error:
+        raise NoCircuits(error.why) from error
+    except (NotWorthIt, TimeIsOver) as error:
+        seconds = making_in(limits) if isinstance(error, TimeIsOver) else most
+        raise NoCircuits(f"circuits were not made in {seconds:g} s") from error
+    if outside:
+        raise NoCircuits("a run leaves the bounds of the module's formulas")
+    open_ = [
+        Result(name, options.engine, Verdict.UNKNOWN, reason=text, cause=Cause.NO_FORM)
+        for name, text in lacking.items()
+    ]
+    results = {one.property: one for one in (*latest.results, *open_)}
+    return replace(latest, results=[results[name] for name in query.names(asked.model)])
+
+
+def _of_module(asked: RunsQuestion, lowered: Model, answer: Answer) -> Answer:
+    """The answer about a module, given that about its model."""
+    facts = answer.told(SimulateFacts)
+    names = [one.name for one in asked.model.actions]
+    facts = replace(
+        facts,
+        actions={name: facts.actions.get(name, 0) for name in names},
+        action_rates={name: facts.action_rates.get(name, 0.0) for name in names},
+        runs_taking={name: facts.runs_taking.get(name, 0) for name in names},
+    )
+    return Answer([told_by_values(lowered, one) for one in answer.results], facts)
+
+
+def _is_outside(answer: Answer) -> bool:
+    """Whether something is out of bounds of the types, or of the model alone."""
+    beyond = {Cause.TYPES, Cause.NO_FORM}
+    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
+    return outside or answer.out_of_bounds is not None
+
+
+class _ModuleWalker:
+    """Takes random runs by the interpreter of a module: a `Walker`.
+
+    Args:
+        asked: the question, about the outline of the module.
+        query: the same.
+        options: the options.
+        limits: the limits, also on the time in which the module's expressions are made.
+    """
+
+    def __init__(self, asked: RunsQuestion, query: Query, options: SimulateOptions, limits: Limits) -> None:
+        self._asked, self._chance = asked, Random(options.seed)
+        assert isinstance(asked.model.origin, Outline)
+        whole = asked.model.origin.specification
+        own = replace(
+            whole,
+            view=None,
+            symmetry=(),
+            invariants={name: one for name, one in whole.invariants.items() if name in asked.names},
+            properties={name: one for name, one in whole.properties.items() if name in asked.names},
+        )
+        with timely(query.source, limits.seconds):
+            self._behaviour = Behaviour(own)
+        self._holding = cache(self._behaviour.property_function)
+        self._safety = {name: self._behaviour.safety(name) for name in own.properties}
+        self.about_steps = [name for name, one in self._safety.items() if one.initial or one.steps]
+
+    @cached_property
+    def _starts(self) -> tuple[list[State], bool]:
+        """Initial states, and whether there are more."""
+        starts, more = first_states(self._behaviour.interpreter.steps[0], _MOST_INITIAL)
+        if not starts:
+            raise self._behaviour.no_initial_state()
+        return starts, more
+
+    @property
+    def begun_in(self) -> int | None:
+        # Where the time was over before, they are not looked for.
+        starts, more = self.__dict__.get("_starts", ([], False))
+        return len(starts) if more else None
+
+    def random_run(self) -> Iterator[Step]:
+        last: Step | None = Step("init", {}, self._chance.choice(self._starts[0]))
+        level = 0
+        while last is not None:
+            # Formulas may ask for the level: steps from a state are a level deeper than the state.
+            self._behaviour.at_level(level)
+            yield last
+            level += 1
+            self._behaviour.at_level(level)
+            last = self._drawn(last)
+
+    def _drawn(self, last: Step) -> Step | None:
+        """A random step after another; None if there is none."""
+        behaviour, state = self._behaviour, last.state
+        try:
+            if state is None or not self.is_within(state):
+                return None
+        except OutOfBounds:
+            # The first action tells the error.
+            return next(behaviour.attempts(state, behaviour.actions[0].name))
+        return random_step(behaviour, self._chance, self._asked.weights, last)
+
+    def is_within(self, state: State) -> bool:
+        constraint = self._behaviour.constraint
+        return constraint is None or constraint(state)
+
+    def end_in(self, name: str, state: State) -> TraceEnd | None:
+        return end_by(self._holding(name), state)
+
+    def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
+        before = path[-2].state if len(path) > 1 else None
+        return end_by(lambda state, _: not self._behaviour.breaks(name, before, state), path[-1].state or ())
+
+    def unseen(self, name: str) -> str:
+        more = name in self._safety and self._safety[name].more
+        return ", of which states and steps were looked at, and no claim about whole runs" if more else ""
+
+    def values(self, counts: Sequence[Counter[Value]]) -> Mapping[str, Occurring]:
+        pairs = zip(self._behaviour.variables, counts, strict=True)
+        return {name: occurring(tla_text, len(x), x.most_common(MOST_VALUES)) for name, x in pairs}
+
+    def shortened(self, whole: Trace) -> tuple[Trace, str | None]:
+        by, trace, long = ModuleReplayer(self._behaviour), whole, "such a run is not shortened"
+        # Other steps before a state would change its level, and a claim about steps is not about the last state.
+        if not self._behaviour.asks_level and whole.property not in self.about_steps:
+            trace, minimal = shortened(by, whole, _DROPS)
+            long = "" if minimal else cut_short(_DROPS)
+        try:
+            taken = by.confirmed(trace)
+        except Departs as wrong:
+            raise InternalError(f"a run of {self._asked.model.protocol} does not replay: {wrong}") from wrong
+        return replace(taken, why=taken.why or self._error(taken)), long or None
+
+    def _error(self, trace: Trace) -> str | None:
+        """The error in the evaluation of a property at the end of a run; None if there is none."""
+        if trace.ends is not TraceEnd.OUT_OF_BOUNDS or trace.property is None or trace.last is None:
+            return None
+        try:
+            self._holding(trace.property)(trace.last)
+        except OutOfBounds as error:
+            return str(error)
+        return None
+
+    def reason(self, trace: Trace) -> str | None:
+        return trace.why

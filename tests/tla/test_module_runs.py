@@ -1,0 +1,136 @@
+"""Random runs of modules: by the interpreter, and side by side where a module soon has circuits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.bits import NoCircuits
+from leadline.symbolic.catalog import find, model_on_values
+from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
+from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES
+from leadline.symbolic.engines.explore.facts import ExploreFacts, SimulateFacts
+from leadline.symbolic.engines.explore.simulate import SimulateOptions
+from leadline.symbolic.trace import DEADLOCK
+from tests.tla.asking import Asking, Tlc
+from tests.tla.loading import write
+from tests.tla.random_modules import MODULES
+
+JOBS = """
+EXTENDS Naturals, TLC
+VARIABLES x, told
+vars == <<x, told>>
+Init == x \\in 0..2 /\\ told = ""
+Add == x < 9 /\\ x' = x + 1 /\\ told' = {text}
+Double == x \\in {{3, 4}} /\\ x' = 2 * x /\\ told' = {text}
+Reset == x = 9 /\\ x' = 0 /\\ UNCHANGED told
+Move == Double \\/ Reset
+Next == Add \\/ Move
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(Next)
+Small == x < 8
+Even == x = 5 => told[3] = 4
+StartsAtTwo == x = 2
+Grows == [][x' > x]_x
+Ends == <>[](x = 9)
+Level == TLCGet("level") <= 4
+NotFive == x # 5
+Few == x < 7
+"""
+ALONE = "ToString(<<x, told>>)"
+"""An expression without symbolic form."""
+LOWERED = '"a"'
+
+
+def runs(
+    folder: Path, config: str, text: str = ALONE, limits: Limits | None = None, **options: Any
+) -> Answer:
+    path = write(folder, M=JOBS.format(text=text))
+    path.with_suffix(".cfg").write_text(config)
+    model = model_on_values(find(str(path)), {})
+    query = Query(
+        str(path), {}, None, SimulateOptions(**{"runs": 200, "depth": 20, **options}), deadlock=True
+    )
+    return answer(model, query, limits or Limits())
+
+
+def ends(told: Answer) -> dict[str, tuple[Verdict, int | None]]:
+    return {one.property: (one.verdict, one.steps) for one in told.results}
+
+
+def test_a_module_without_symbolic_form_has_random_runs(tmp_path: Path) -> None:
+    """Invariants, errors of the module and claims about steps and initial states are found; runs are replayed."""
+    told = runs(
+        tmp_path,
+        "SPECIFICATION Spec\nINVARIANTS Small Even\nPROPERTIES StartsAtTwo Grows Ends\nCHECK_DEADLOCK FALSE",
+    )
+    found, facts = ends(told), told.told(SimulateFacts)
+    assert facts.by == VALUES and "no symbolic form" in str(facts.by_values_since)
+    small, steps = found["Small"]
+    assert small is Verdict.VIOLATED and steps is not None and 3 <= steps <= 8, "no state is met twice"
+    assert found["Even"][0] is Verdict.OUT_OF_BOUNDS
+    assert found["StartsAtTwo"] == (Verdict.VIOLATED, 0) and found["Grows"][0] is Verdict.VIOLATED
+    (live,) = [one for one in told.results if one.property == "Ends"]
+    assert live.verdict is Verdict.UNKNOWN and "no claim about whole runs" in str(live.reason)
+    with pytest.raises(NoCircuits, match="has no symbolic form"):
+        runs(tmp_path, "SPECIFICATION Spec", by=CIRCUITS)
+
+
+@pytest.mark.parametrize("by", [CIRCUITS, VALUES])
+def test_both_take_the_actions_of_the_module_alike(by: str, tmp_path: Path) -> None:
+    """An action that the model has in several parts is as likely as another, and is told as one."""
+    told = runs(tmp_path, "SPECIFICATION Spec\nINVARIANT NotFive", LOWERED, by=by, runs=4_000, depth=1)
+    facts = told.told(SimulateFacts)
+    assert (facts.by, set(facts.actions)) == (by, {"Add", "Double", "Reset"})
+    assert facts.actions["Add"] == facts.runs == 4_000
+    told = runs(tmp_path, "SPECIFICATION Spec", LOWERED, by=by, runs=4_000, depth=4, weights=("Double=3",))
+    facts = told.told(SimulateFacts)
+    # Of the runs that meet 3 or 4, three in four double there.
+    assert facts.runs_taking["Double"] / facts.runs == pytest.approx(0.87, abs=0.04), facts
+
+
+def test_constraints_end_runs(tmp_path: Path) -> None:
+    config = "SPECIFICATION Spec\nCONSTRAINT Few\nINVARIANT Small"
+    for text, by in ((ALONE, None), (LOWERED, CIRCUITS)):
+        told = runs(tmp_path, config, text, by=by)
+        assert ends(told)["Small"][0] is Verdict.VIOLATED, "4 doubled is beyond the constraint, and looked at"
+        assert ends(told)[DEADLOCK][0] is Verdict.UNKNOWN, "a state beyond it is no deadlock"
+
+
+def test_formulas_know_the_level_in_a_run(tmp_path: Path) -> None:
+    told = runs(tmp_path, "SPECIFICATION Spec\nINVARIANT Level", by=VALUES)
+    (level,) = [one for one in told.results if one.property == "Level"]
+    assert (level.verdict, level.steps) == (Verdict.VIOLATED, 4)
+
+
+def test_the_time_ends_runs(tmp_path: Path) -> None:
+    told = runs(tmp_path, "SPECIFICATION Spec", runs=10_000_000, limits=Limits(seconds=3.0))
+    facts = told.told(SimulateFacts)
+    assert facts.stopped == "time: stopped after 3 s" and facts.steps == sum(facts.actions.values()) > 0
+
+
+@pytest.mark.parametrize("seed", [seed for seed, *_ in MODULES.rows()][::12])
+def test_runs_of_random_modules_go_where_exploration_does(seed: int, tmp_path: Path) -> None:
+    path = MODULES.write(tmp_path, seed)
+    if "RandomElement(" in path.read_text():
+        return
+    (told,) = [Tlc(*row) for row in MODULES.rows() if row[0] == seed]
+    asking = Asking(path, told)
+    asking.specification = replace(asking.specification, view=None, symmetry=())
+    model = model_on_values(asking.entry, {})
+    options = SimulateOptions(runs=100, depth=12, by=VALUES)
+    found = answer(model, Query(str(path), {}, None, options, deadlock=asking.deadlock))
+    within = asking.every.told(ExploreFacts).states_within_steps
+    depths = found.told(SimulateFacts).states_by_depth
+    # Exploration does not count states beyond a constraint.
+    assert asking.specification.constraints or all(
+        sum(depths[: k + 1]) <= states for k, states in enumerate(within[: len(depths)])
+    )
+    least = {one.property: one for one in asking.every.results}
+    for one in found.results:
+        if one.verdict is Verdict.VIOLATED and asking.every.told(ExploreFacts).complete:
+            there = least[one.property]
+            assert there.verdict is Verdict.VIOLATED and there.steps is not None
+            assert one.steps is not None and one.steps >= there.steps
