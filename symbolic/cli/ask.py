@@ -293,13 +293,14 @@ def run(args: argparse.Namespace) -> Exit:
         raise UserError("--view tells counterexamples of --all N apart: add --all")
     if args.proof is not None:
         _check_proof(args)
+    logged = None if args.log is None else inputs.chosen_model(args)[2]
     try:
         question = _put(args)
     except NoBehaviour as found:
         return _assumed(found, args)
     question.deliver(args.format, args.out)
-    if args.log is not None:
-        _write_log(args.log, question.query, inputs.chosen_model(args)[2])
+    if logged is not None:
+        _write_log(args.log, question.query, logged)
     if args.proof is None:
         return question.exit()
     return output.worst(
