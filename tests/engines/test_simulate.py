@@ -15,10 +15,15 @@ from leadline.symbolic.bits import Machine, NoCircuits, RandomRuns, drawn_states
 from leadline.symbolic.bits.lanes import sliced, unsliced
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
+from leadline.symbolic.engines import Answer, Limits, Query, Result, Verdict, answer
+from leadline.symbolic.engines.ask.engine import Interrupted
+from leadline.symbolic.engines.ask.query import SILENT
+from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.explore.facts import SimulateFacts
-from leadline.symbolic.engines.explore.simulate import SimulateOptions, weights_of
-from leadline.symbolic.lang import Int, ModelError, Protocol, UserError, build
+from leadline.symbolic.engines.explore.simulate import Simulate, SimulateOptions, weights_of
+from leadline.symbolic.engines.runs.reduction import answered
+from leadline.symbolic.lang import Int, Model, ModelError, Protocol, UserError, build
+from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import DEADLOCK, replay
 from tests.asking import model_for
 from tests.cli.conftest import Leadline, leadline  # noqa: F401  # a fixture
@@ -354,3 +359,46 @@ def test_a_state_that_a_constraint_excludes_is_checked_and_is_no_deadlock(
     assert (ran.code, told["deadlocks"]) == (12, 0)
     found = {name: (one["verdict"], one["steps"]) for name, one in told["properties"].items()}
     assert found == {"Inv": ("violated", 3), "deadlock": ("unknown", None)}
+
+
+ENDLESS = '''
+from leadline.symbolic.lang import *
+
+class Endless(Protocol):
+    """A number that grows, and begins anew."""
+
+    def define(self, state):
+        state.at = Int(0, 3)
+
+    def init(self, start):
+        start.at = 0
+
+    @action
+    def turn(self, now, nxt):
+        nxt.at = ite(now.at == 3, 0, now.at + 1)
+
+@temporal(Endless)
+def never_rests(endless, now):
+    return eventually(always(now.at == 0))
+'''
+
+
+class Ended(Simulate):
+    """Ctrl-C ends every question about another model than the first one, which has one variable."""
+
+    def answer(self, model: Model, *rest: Any) -> Answer:
+        if len(model.variables) > 1:
+            raise Interrupted(Answer([Result("never-rests", "simulate", Verdict.SAFE)]))
+        return super().answer(model, *rest)
+
+
+def test_ctrl_c_in_a_claim_about_runs_leaves_what_is_known_of_the_model(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    query = Query(str(tmp_path / "endless.py"), {}, None, SimulateOptions(5, 9))
+    with pytest.raises(Interrupted) as ended:
+        answered(Ended(), model_for(query), query, SOLVERS["cadical"], Limits(), SILENT)
+    told = ended.value.answer
+    assert [(x.property, x.verdict, x.cause) for x in told.results] == [
+        ("never-rests", Verdict.UNKNOWN, Cause.INTERRUPTED)
+    ]
+    assert told.told(SimulateFacts).actions == {"turn": 45}

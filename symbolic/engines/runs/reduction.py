@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
 from typing import TypeAlias
 
 from leadline.symbolic.concrete import Runs, Semantics, State
-from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query
-from leadline.symbolic.engines.ask.result import Answer, Effort, JsonObject, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, JsonObject, Result, Verdict
 from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.prove.pdr.results import ProofFacts, ProofSize
 from leadline.symbolic.engines.run.limits import Limits
@@ -163,12 +163,22 @@ def answered(
     for one in runs:
         begin = time.process_time()
         claim = ReducedClaim(model, one, query, loop, counts=sized)
-        found[one.name] = claim.judged(ask)
+        try:
+            found[one.name] = claim.judged(ask)
+        except Interrupted:
+            # It tells of another model.
+            raise Interrupted(replace(first, results=_so_far(model, query, found), facts=facts)) from None
         if sized:
             sizes[one.name] = replace(claim.size, cpu_seconds=round(time.process_time() - begin, 3))
             facts = ProofFacts(sizes)
         listener.done(found[one.name])
     return replace(first, results=[found[name] for name in query.names(model)], facts=facts)
+
+
+def _so_far(model: Model, query: Query, found: Mapping[str, Result]) -> list[Result]:
+    """The results of a query that Ctrl-C has ended."""
+    unknown = Result("", query.engine, Verdict.UNKNOWN, reason="interrupted", cause=Cause.INTERRUPTED)
+    return [found.get(name) or replace(unknown, property=name) for name in query.names(model)]
 
 
 class ReducedClaim:
