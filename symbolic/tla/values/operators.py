@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from leadline.symbolic.files import read_text
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.tla.values.differences import absent
 from leadline.symbolic.tla.values.sets import (
     Joined,
     LazySet,
@@ -496,7 +497,7 @@ def update(f: Value, x: Value, value: Value) -> Value:
         if f is UNSET:
             return UNSET
         f = table(f)
-    place = f[0].index.get(x)
+    place = _place(f, x)
     if place is None:
         return f
     items = list(f)
@@ -507,9 +508,9 @@ def update(f: Value, x: Value, value: Value) -> Value:
 def update_within(f: Value, x: Value, y: Value, value: Value) -> Value:
     """`[f EXCEPT ![x][y] = value]`."""
     if f.__class__ is tuple:
-        place = f[0].index.get(x)
+        place = _place(f, x)
         if place is not None and (g := f[place]).__class__ is tuple:
-            within = g[0].index.get(y)
+            within = _place(g, y)
             if within is None:
                 return f
             items = list(g)
@@ -526,5 +527,17 @@ def inner(f: Value, x: Value) -> Value:
         if f is UNSET:
             return UNSET
         f = table(f)
-    place = f[0].index.get(x)
+    place = _place(f, x)
     return UNSET if place is None else f[place]
+
+
+def _place(f: Value, x: Value) -> int | None:
+    """The place of an argument in a function's tuple; None outside of the domain.
+
+    Raises:
+        EvaluationError: where TLC cannot compare it with the arguments.
+    """
+    place: int | None = f[0].index.get(x)
+    if place is None:
+        absent(x, f[0].plain)
+    return place
