@@ -1214,7 +1214,7 @@ def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
         return _from_interval(at, domain, domain.low.value, values)
     domain = at.terms.set_node(domain)
     if domain.type == Set(NEVER):
-        return Product((), ())
+        return at.terms.of_nothing(domain, at.terms.set_of([at.terms.make_tuple([])]))
     return FunctionsOf(domain, values)
 
 

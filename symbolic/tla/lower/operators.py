@@ -289,6 +289,8 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     op, t = at.entity(arguments[0], scope), at.terms
     result, left = at.value(arguments[1], scope), t.set_node(at.listed(at.domain(arguments[2], scope)))
     assert isinstance(left.type, Set)
+    if left.type.item == NEVER:
+        return t.of_nothing(left, result)
     # A sequence would have a place for each of the values.
     most = _MOST_KEYS if isinstance(result.type, Tuple | Seq) else _MOST_FOLDED
     if left.type.item.capped <= min(most, _WORTH * most_members(left)):

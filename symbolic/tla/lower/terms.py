@@ -166,6 +166,8 @@ class Terms(Builder):
 
     def cases(self, node: n.Node, of: Body, keep: Callable[[Type], bool], why: str) -> n.Node:
         """A function of a value that may be of several kinds, out of bounds for kinds that it is not kept for."""
+        if isinstance(node, n.Undefined):
+            return self.undefined(NEVER, node.why)
         if not isinstance(node.type, Union):
             return (
                 of(node)
@@ -248,11 +250,10 @@ class Terms(Builder):
         if isinstance(kind, Union) and not isinstance(a.type, Union):
             return self.boolean(False)
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
-            if len(a.type.items) != len(b.type.items):
-                return self.boolean(False)
-            return self.conj(
-                [self.same(x, y) for x, y in zip(self.components(a), self.components(b), strict=True)]
-            )
+            pairs = list(zip(self.components(a), self.components(b), strict=False))
+            alike = len(a.type.items) == len(b.type.items)
+            answer = self.conj([self.same(x, y) for x, y in pairs]) if alike else self.boolean(False)
+            return answer if alike and pairs else self.of_nothing(a, self.of_nothing(b, answer))
         return self.make(n.Eq, BOOL, self.convert(a, kind), self.convert(b, kind))
 
     # -- integers ---------------------------------------------------------------------------------
@@ -494,14 +495,7 @@ class Terms(Builder):
             return of_listed
         joined = join(a.type, b.type)
         if isinstance(a.type.item, Never) or isinstance(b.type.item, Never):
-            first, _second = (x.type.item == NEVER for x in (a, b))  # type: ignore[attr-defined]  # both are sets
-            if kind is n.Subset:
-                return self.boolean(True) if first else self.same(a, b)
-            return (
-                (b if first else a)
-                if kind is n.SetUnion
-                else (a if kind is n.SetMinus else (a if first else b))
-            )
+            return self._with_nothing(kind, a, b)
         if not fits(a.type, joined):
             a = self.convert(a, joined)
         if not fits(b.type, joined):
@@ -510,6 +504,22 @@ class Terms(Builder):
         return self.make(
             kind, result, self.convert(a, joined) if kind is n.SetUnion else a, self.convert(b, joined)
         )
+
+    def _with_nothing(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
+        """`both_sets` where the type of one set has no members."""
+        nothing = [isinstance(x.type, Set) and isinstance(x.type.item, Never) for x in (a, b)]
+        match kind:
+            case n.Subset:
+                answer = self.boolean(True) if nothing[0] else self.same(a, b)
+            case n.SetUnion:
+                answer = b if nothing[0] else a
+            case n.SetIntersect:
+                answer = a if nothing[0] else b
+            case _:
+                answer = a
+        for x, empty in zip((a, b), nothing, strict=True):
+            answer = self.of_nothing(x, answer) if empty else answer
+        return answer
 
     def set_of_images(self, domain: n.Node, body: Body, target: Set) -> n.Node:
         assert isinstance(domain.type, Set)
