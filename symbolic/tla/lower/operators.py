@@ -234,7 +234,7 @@ def _by_cases(node: n.Node, cases: Sequence[tuple[n.Node, n.Node]], t: Terms) ->
 
 
 def _slice(t: Terms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
-    text = _text(node)
+    text, first, last = _text(node), t.number(first), t.number(last)
     if text is not None and isinstance(first, n.Const) and isinstance(last, n.Const):
         if first.value > last.value or 1 <= first.value <= last.value <= len(text[0]):
             return t.atom(shapes.quoted(text[0][first.value - 1 : last.value]))

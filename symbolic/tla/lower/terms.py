@@ -272,8 +272,12 @@ class Terms(Builder):
 
     def power(self, base: n.Node, exponent: n.Node) -> n.Node:
         """A power."""
+        base, exponent = self.number(base), self.number(exponent)
+        for x in (base, exponent):
+            if isinstance(x, n.Undefined):
+                return x
         if not isinstance(exponent, n.Const):
-            return self._power_of_each(base, self.number(exponent))
+            return self._power_of_each(base, exponent)
         if exponent.value < 0 or (isinstance(base, n.Const) and base.value == exponent.value == 0):
             return self.undefined(NEVER, "the exponent is not positive")
         return reduce(lambda x, _: self.arithmetic(n.Mul, x, base), range(exponent.value), self.integer(1))
