@@ -23,6 +23,8 @@ Both(e) == x' = e /\\ y' = e
 RECURSIVE Walk(_)
 Walk(n) == IF n = 0 THEN x' = 0 /\\ y' = 0 ELSE Walk(n - 1)
 Fail == CHOOSE z \\in {} : TRUE
+Late == LET z == <<0>>[y] + x all == {w + z : w \\in {z}}
+        IN x = 2 /\\ z # 7 /\\ all # {} /\\ all # {1}
 """
 
 
@@ -72,6 +74,8 @@ ACTIONS = {
     "LET z == x + y IN z = 3 /\\ Both(z + z)": ["6 6"],
     "LET act == x' = 4 IN act /\\ y' = 1": ["4 1"],
     "LET z == Fail IN x = 2 /\\ Both(z + z + z + z)": [],
+    "(IF Late THEN x' = 3 ELSE x' = 4) /\\ Same(y)": ["4 2"],
+    "Same(x) /\\ (LET z == <<0>>[y] + x IN y' = [[i \\in {5} |-> 1] EXCEPT ![x] = z + z])": ["1 (5 :> 1)"],
     "LET z == x + y IN (x' = z \\/ x' = z + z) /\\ y' = 0": ["3 0", "6 0"],
     "x' = 1 /\\ (\\A z \\in {1, 2} : y' = 5)": ["1 5"],
     "\\A z \\in {1, 2} : x' = 1 /\\ y' = z": [],

@@ -239,7 +239,8 @@ class Analysis:
             case s.Let(definitions, body):
                 return self._evaluated_in_let(definitions, body)
             case s.Except(function, updates):
-                parts = [part for one in updates for part in (*one.path, one.value)]
+                # Outside of the function's domain the value is not.
+                parts = [part for one in updates for part in one.path]
                 return self.evaluated(function).union(*map(self.evaluated, parts)) - {"@"}
             case s.Lambda() | s.Function() | s.Choose() | s.Filter() | s.Subscripted():
                 return frozenset()

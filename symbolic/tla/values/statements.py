@@ -50,16 +50,18 @@ def with_let(t: Translation, e: s.Let, scope: Scope) -> Scope:
     return scope
 
 
-def settle(t: Translation, parts: Sequence[s.Expression], scope: Scope, lines: Lines) -> Scope:
-    """Evaluate the pending expressions that are needed next."""
+def settle(
+    t: Translation, parts: Sequence[s.Expression], scope: Scope, lines: Lines, sure: bool = True
+) -> Scope:
+    """Evaluate the pending expressions that are needed next, or later if the parts may not be evaluated."""
     for name in sorted(frozenset[str]().union(*map(t.analysis.free, parts))):
         pending = scope.names.get(name)
         if not isinstance(pending, Pending) or pending in scope.known:
             continue
         around = scope.names
-        scope = settle(t, [pending.body], scope.within(pending.names), lines)
+        now = sure and any(name in t.analysis.evaluated(part) for part in parts)
+        scope = settle(t, [pending.body], scope.within(pending.names), lines, now)
         variable = scope.fn.new(t.source.fresh(name))
-        now = any(name in t.analysis.evaluated(part) for part in parts)
         code = t.expr(pending.body, scope) if now else t.later(pending.body, scope)
         local = Local(variable, code.kind, called=not now)
         lines.append(f"{variable} = {code.text}")
