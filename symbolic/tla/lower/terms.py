@@ -413,7 +413,7 @@ class Terms(Builder):
         if isinstance(item, Listed):
             return self._among_listed(element, domain, item)
         if isinstance(item, Never):
-            return self.of_nothing(domain, self.boolean(False))
+            return self.of_nothing(element, self.of_nothing(domain, self.boolean(False)))
         if isinstance(element.type, Never):
             return self.undefined(BOOL, "there is no value")
         if isinstance(element.type, Union) and not isinstance(item, Union):
