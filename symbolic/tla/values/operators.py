@@ -492,13 +492,18 @@ def unassigned(name: str) -> NoReturn:
 
 
 def update(f: Value, x: Value, value: Value) -> Value:
-    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does."""
+    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does.
+
+    Raises:
+        EvaluationError: where TLC cannot compare the argument with those of the function.
+    """
     if f.__class__ is not tuple:
         if f is UNSET:
             return UNSET
         f = table(f)
-    place = _place(f, x)
+    place = f[0].index.get(x)
     if place is None:
+        absent(x, f[0].plain)
         return f
     items = list(f)
     items[place] = value
@@ -508,10 +513,11 @@ def update(f: Value, x: Value, value: Value) -> Value:
 def update_within(f: Value, x: Value, y: Value, value: Value) -> Value:
     """`[f EXCEPT ![x][y] = value]`."""
     if f.__class__ is tuple:
-        place = _place(f, x)
+        place = f[0].index.get(x)
         if place is not None and (g := f[place]).__class__ is tuple:
-            within = _place(g, y)
+            within = g[0].index.get(y)
             if within is None:
+                absent(y, g[0].plain)
                 return f
             items = list(g)
             items[within] = value
@@ -527,17 +533,8 @@ def inner(f: Value, x: Value) -> Value:
         if f is UNSET:
             return UNSET
         f = table(f)
-    place = _place(f, x)
-    return UNSET if place is None else f[place]
-
-
-def _place(f: Value, x: Value) -> int | None:
-    """The place of an argument in a function's tuple; None outside of the domain.
-
-    Raises:
-        EvaluationError: where TLC cannot compare it with the arguments.
-    """
-    place: int | None = f[0].index.get(x)
+    place = f[0].index.get(x)
     if place is None:
         absent(x, f[0].plain)
-    return place
+        return UNSET
+    return f[place]
