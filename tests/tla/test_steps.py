@@ -20,6 +20,8 @@ Same(v) == UNCHANGED v
 Is(v, e) == v = e
 nextX == x'
 Both(e) == x' = e /\\ y' = e
+Starts(e) == x = e /\\ y = e
+Some(act(_)) == \\E z \\in 6..7 : act(z)
 RECURSIVE Walk(_)
 Walk(n) == IF n = 0 THEN x' = 0 /\\ y' = 0 ELSE Walk(n - 1)
 Fail == CHOOSE z \\in {} : TRUE
@@ -59,6 +61,7 @@ ACTIONS = {
     "x' = 2 /\\ UNCHANGED vars": [],
     "Same(y) /\\ Set(x, y)": ["2 2"],
     "Both(7)": ["7 7"],
+    "Some(Both)": ["6 6", "7 7"],
     "Is(x', 3) /\\ Is(y', x') /\\ x' < 4": ["3 3"],
     "nextX = 4 /\\ Same(y)": ["4 2"],
     "(x' = 1 \\/ x' = 2) /\\ (y' = 3 \\/ y' = 4)": ["1 3", "1 4", "2 3", "2 4"],
@@ -109,6 +112,7 @@ def test_an_action_has_its_successors(tmp_path: Path, action: str) -> None:
 
 
 INITIAL = {
+    "Some(Starts)": ["6 6", "7 7"],
     "x \\in 1..2 /\\ y = x": ["1 1", "2 2"],
     "x = 1 /\\ (y = 2 \\/ y = 3)": ["1 2", "1 3"],
     "<<x, y>> \\in {<<1, 2>>}": ["error"],

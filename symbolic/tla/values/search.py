@@ -237,6 +237,8 @@ class Search:
                     # `Inc(v) == v' = v + 1` primes its parameter, and so assigns the variable that it is given.
                     if not self.initial and analysis.primes(e, name):
                         found |= analysis.reads(body).now
+                case Reference(key) if key in self.translation.definitions:
+                    found |= analysis.reads_of(key).now if self.initial else analysis.reads_of(key).next
         return found
 
     def _step(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
