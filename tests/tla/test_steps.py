@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def successors(folder: Path, action: str, init: str = "x = 1 /\\ y = 2") -> list
     after: list[tuple[object, ...] | None] = []
     for step in behaviour.steps[1:]:
         step(state, after.append)
+    pickle.dumps(after)  # as searches send states to each other
     return sorted("error" if one is None else " ".join(map(tla_text, one)) for one in after)
 
 
@@ -93,6 +95,8 @@ ACTIONS = {
     "Both(LET S == {x} IN CHOOSE z \\in S : TRUE)": ["1 1"],
     "x' = SUBSET {1} /\\ y' = [{1} -> {2}]": ["{{}, {1}} {<<2>>}"],
     "x' = <<>> /\\ y' = Append(x', 3)": ["<<>> <<3>>"],
+    "x' = Append(<<>>, [z \\in UNION {{w} : w \\in {y}} |-> z]) /\\ y' = 0": ["<<(2 :> 2)>> 0"],
+    "x' = (4 :> [z \\in UNION {{w} : w \\in {y}} |-> z]) /\\ y' = 0": ["(4 :> (2 :> 2)) 0"],
     "x' = 1": ["error"],
     "y' = x' /\\ x' = 1": ["error"],
     "Both(Fail)": ["error"],

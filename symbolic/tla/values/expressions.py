@@ -19,9 +19,9 @@ _CONSTANTS = {
 _FUNCTIONS = {
     "Seq": ("Sequences", Kind.LAZY),
     "SUBSET": ("Subsets", Kind.LAZY), "\\X": ("Product", Kind.LAZY), "Len": ("length", Kind.INT),
-    "Append": ("append", Kind.VALUE), "Tail": ("tail", Kind.VALUE), "Head": ("head", Kind.VALUE),
+    "Tail": ("tail", Kind.VALUE), "Head": ("head", Kind.VALUE),
     "\\o": ("concatenate", Kind.VALUE), "SubSeq": ("subseq", Kind.VALUE), "@@": ("override", Kind.VALUE),
-    ":>": ("singleton", Kind.VALUE), "IsFiniteSet": ("finite", Kind.TRUTH), "..": ("interval", Kind.SET),
+    "IsFiniteSet": ("finite", Kind.TRUTH), "..": ("interval", Kind.SET),
     "Permutations": ("permutations", Kind.SET), "ToString": ("written", Kind.STRING),
     "^": ("power", Kind.INT),
        "RandomElement": ("pick", Kind.VALUE), "Assert": ("check", Kind.VALUE), "Print": ("tell", Kind.VALUE),
@@ -31,6 +31,7 @@ _FUNCTIONS = {
     "\\div": ("divide", Kind.INT), "%": ("modulo", Kind.INT),
     "\\subseteq": ("subseteq", Kind.TRUTH),
 }  # fmt: skip
+_STORING = {"Append": "append", ":>": "singleton"}
 _SETS = {"\\cup": ("|", "cup"), "\\cap": ("&", "cap"), "\\": ("-", "minus")}
 _NUMBERS = ("+", "-", "*", "<", ">", "<=", ">=")
 _TESTS = {"/\\": " and ", "\\/": " or "}
@@ -79,6 +80,15 @@ def _called(name: str, kind: Kind) -> Rule:
     def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
         made = [t.expr(one, scope) for one in e.arguments]
         return Code(f"{name}({', '.join(map(as_value, made))})", kind)
+
+    return rule
+
+
+def _storing(name: str) -> Rule:
+    """The rule of an operator of whose value the arguments become parts."""
+
+    def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
+        return Code(f"{name}({', '.join(t.stored(one, scope) for one in e.arguments)})", Kind.VALUE)
 
     return rule
 
@@ -389,6 +399,7 @@ def joined(kinds: list[Kind]) -> Kind:
 OPERATORS: Mapping[str, Rule] = {
     **{operator: _known(*constant) for operator, constant in _CONSTANTS.items()},
     **{operator: _called(*function) for operator, function in _FUNCTIONS.items()},
+    **{operator: _storing(name) for operator, name in _STORING.items()},
     "JsonRead": _read("json_of"),
     "JsonLinesRead": _read("json_lines_of"),
     "TextRead": _read("text_of"),
