@@ -16,7 +16,8 @@ from tests.tla.loading import specification
 MODULES = "Integers, Sequences, FiniteSets, TLC, FiniteSetsExt, Functions, Bags"
 DEFINITIONS = """
 CONSTANTS a, b, A_1, A_2, B_1
-RECURSIVE Deep(_, _), Sum(_), Even(_), Odd(_), Guarded(_, _)
+RECURSIVE Deep(_, _), Sum(_), Even(_), Odd(_), Guarded(_, _), Keys(_)
+Keys(k) == IF k = 0 THEN <<>> ELSE LET f == Keys(k - 1) IN [i \\in UNION {DOMAIN f, {k}} |-> k]
 Sum(S) == IF S = {} THEN 0 ELSE LET x == CHOOSE y \\in S : TRUE IN x + Sum(S \\ {x})
 Even(n) == IF n = 0 THEN TRUE ELSE Odd(n - 1)
 Odd(n) == IF n = 0 THEN FALSE ELSE Even(n - 1)
@@ -130,6 +131,9 @@ VALUES = {
     "Strict([p \\in Links |-> 5]) \\cup Deep([p \\in Links |-> 5], 1)": "{<<1, 2>>}",
     "LET f == [p \\in Links |-> 5] IN IF Even(2) THEN DOMAIN f \\cup DOMAIN f ELSE {}": "{<<1, 2>>}",
     "FoldSet(LAMBDA x, y : x + y, 0, 1..4)": "10",
+    "DOMAIN FoldSet(LAMBDA k, f : [i \\in UNION {DOMAIN f, {k}} |-> k], <<>>, 1..2)": "{1, 2}",
+    "Keys(2)": "<<2, 2>>",
+    "LET f[k \\in 0..2] == [i \\in UNION {IF k = 0 THEN {} ELSE DOMAIN f[k - 1], {k}} |-> 7] IN f[0]": "(0 :> 7)",
     "Min({3, 1}) + Max({3, 1})": "4",
     "BagCardinality(SetToBag({1, 2}) (+) SetToBag({2}))": "3",
     "Range(<<1, 2, 1>>)": "{1, 2}",

@@ -107,6 +107,20 @@ def _few(items: Value, most: int) -> bool:
         return False
 
 
+def listing(function: Callable[..., Value]) -> Callable[..., Value]:
+    """The function whose values are listed, but for sets that are infinite or large and functions over them."""
+
+    def call(*arguments: Value) -> Value:
+        value = function(*arguments)
+        try:
+            few = not isinstance(value, LazySet) or _few(value, _MOST_ENUMERATED)
+            return listed(value) if few else value
+        except EvaluationError:
+            return value
+
+    return call
+
+
 def enumerated(elements_: Value, by: Order) -> Value:
     """The elements in TLC's order, for several iterations."""
     items = elements(elements_)

@@ -309,7 +309,7 @@ def _lazy_function(t: Translation, e: s.Function, recursive: bool, scope: Scope,
             sets += [t.value(bound.domain, scope)] * (1 if bound.unpacked else len(parts))
     target = targets[0] if len(targets) == 1 else f"_, {', '.join(targets)}"
     fn.lines.append(f"{target} = {key}")
-    t.body(e.body, inner, fn.lines, truth=False)
+    t.listing(e.body, inner)
     base = sets[0] if len(sets) == 1 else f"Product({', '.join(sets)})"
     lines.append(f"return recursive_function({base}, {t.source.bound(scope.fn, fn)})")
     return Kind.LAZY

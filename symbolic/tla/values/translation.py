@@ -214,6 +214,10 @@ class Translation:
         rule = self.rules.statements.get(type(e), self.rules.returned)
         return rule(self, e, scope, lines, truth)
 
+    def listing(self, e: s.Expression, scope: Scope, truth: bool = False) -> None:
+        """The body of the scope's function, of whose value the callers do not know the kind."""
+        scope.fn.listing = self.body(e, scope, scope.fn.lines, truth) is Kind.LAZY
+
     def value(self, e: s.Expression, scope: Scope) -> str:
         """An expression as a value."""
         return as_value(self.expr(e, scope))
@@ -577,6 +581,8 @@ class Translation:
                 for p in one.parameters
             }
             kind = self.body(one.body, Scope(fn, bindings, now, following), fn.lines, truth)
+            if kind is Kind.LAZY and self.recursive(key):
+                fn.listing, kind = True, Kind.VALUE
             self._definitions[known] = (fn, Kind.TRUTH if truth else kind)
         return self._definitions[known]
 
@@ -669,7 +675,7 @@ class Translation:
             **{name: Local(text) for name, text in names.items()}, **{"operator@": operator}
         )
         applied = s.Apply("operator@", tuple(map(s.Apply, names)), place=e.place)
-        self.body(applied, inner, fn.lines, truth=False)
+        self.listing(applied, inner)
         return self.source.bound(scope.fn, fn)
 
     # LET
@@ -697,7 +703,7 @@ class Translation:
             **{p.name: Function(names[p.name]) if p.arity else Local(names[p.name]) for p in one.parameters},
             **{one.name: itself},
         )
-        self.body(one.body, inner, fn.lines, truth)
+        self.listing(one.body, inner, truth)
         return itself
 
 

@@ -91,6 +91,7 @@ class Fn:
         names: the variables of its own.
         taken: the variables of the functions around it that it uses.
         lines: its body.
+        listing: whether its value is listed: its callers do not know that it may be a set or function that is not.
     """
 
     def __init__(self, name: str, parameters: Sequence[str], around: Fn | None) -> None:
@@ -100,6 +101,7 @@ class Fn:
         self.names = set(parameters)
         self.taken: dict[str, None] = {}
         self.lines: Lines = []
+        self.listing = False
 
     def use(self, variable: str) -> str:
         """Refer to a variable of this function or of one around it."""
@@ -205,7 +207,8 @@ class Source:
         text: list[str] = ["" for _ in range(self._line)]
         for fn in new:
             head = ", ".join([*fn.taken, *fn.parameters])
-            self._render([f"def {fn.name}({head}):", fn.lines], "", text)
+            decorators = ["@listing"] if fn.listing else []
+            self._render([*decorators, f"def {fn.name}({head}):", fn.lines], "", text)
         self._line = len(text)
         with warnings.catch_warnings():
             # Python warns of literals in odd places, such as `1 is TRUE`. They fail when they are evaluated.
