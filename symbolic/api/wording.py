@@ -140,6 +140,7 @@ def _answered_by(model: Model, query: Query, answer: Answer) -> Told:
     lines = never_taken(facts, _actions(model)) if isinstance(facts, ExploreFacts) else []
     if isinstance(facts, ExploreFacts) and facts.symmetry is not None:
         lines = [*lines, facts.symmetry]
+    lines = [*lines, *_postconditions(model, facts if isinstance(facts, ExploreFacts) else None)]
     return [Table(["property", "verdict", "steps", "answered by"], rows), *lines, *_explored_alone(answer)]
 
 
@@ -251,10 +252,7 @@ def _explored(model: Model, query: Query, answer: Answer) -> Told:
         *_view_remarks(facts),
         *([f"explored on values: {facts.by_values_since}"] if facts.by_values_since is not None else []),
         *([facts.symmetry] if facts.symmetry is not None else []),
-        *(
-            f"postcondition {name}: {_POST.get(held, held)}"
-            for name, held in (facts.postconditions or {}).items()
-        ),
+        *_postconditions(model, facts),
         "",
         Table(header, levels).shortened("levels"),
         "",
@@ -262,6 +260,15 @@ def _explored(model: Model, query: Query, answer: Answer) -> Told:
         *values,
         *_with_gap(model, query, answer),
     ]
+
+
+def _postconditions(model: Model, facts: ExploreFacts | None) -> Iterator[str]:
+    """For each POSTCONDITION of a TLA+ module whether it holds at the end of a search on values."""
+    found = None if facts is None else facts.postconditions
+    specification = getattr(model.origin, "specification", None)
+    for name in () if specification is None else specification.postconditions:
+        held = "not evaluated: no search on values has ended" if found is None else found[name]
+        yield f"postcondition {name}: {_POST.get(held, held)}"
 
 
 _POST: Mapping[bool | str, str] = {True: "holds", False: "violated"}

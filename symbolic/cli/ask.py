@@ -425,7 +425,8 @@ class Question(Asked):
         found.tells_winner = getattr(args, "solver", None) == AUTO
         found.check_asks("--deadlock")
         specification = getattr(model.origin, "specification", None)
-        if specification is not None and specification.postconditions and args.command != "explore":
+        told = found.query.engine in ("explore", "portfolio")
+        if specification is not None and specification.postconditions and not told:
             later = ", ".join(specification.postconditions)
             tell(f"POSTCONDITION {later}: only leadline explore tells whether it holds")
         return found

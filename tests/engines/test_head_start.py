@@ -215,6 +215,15 @@ def test_work_is_that_of_all_processes_that_one_has_started() -> None:
     assert used_by(busy.pid) == 0
 
 
+def test_where_the_time_is_over_what_a_process_printed_is_no_reason() -> None:
+    settings = {"resource_managers": 3}
+    model = model_of(find("two-phase-commit"), settings)
+    query = Query("two-phase-commit", settings, ("consistency",), explore.ExploreOptions())
+    with QueryProcess(model, query, Limits(60)) as process:
+        process._errors.write(b"a module's Print")
+        assert process.stop().text == "time: stopped after 60 s"
+
+
 def test_a_process_waits_and_goes_on() -> None:
     settings = {"resource_managers": 3}
     model = model_of(find("two-phase-commit"), settings)

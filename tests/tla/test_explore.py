@@ -391,6 +391,8 @@ def test_postconditions_are_evaluated_after_the_search(
     assert main(["explore", str(path)]) == 10
     told = capsys.readouterr().out
     assert "postcondition Deep: violated" in told and 'TLCGet("nothing") has no value' in told
+    assert main(["check", str(path)]) == 10
+    assert "postcondition Deep: violated" in capsys.readouterr().out
     main(["simulate", str(path), "--runs", "1"])
     assert "POSTCONDITION Deep, Wrong: only leadline explore" in capsys.readouterr().err
 
