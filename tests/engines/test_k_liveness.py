@@ -13,7 +13,7 @@ import pytest
 
 from leadline.symbolic.api.wording import record
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.engines import Answer, BmcOptions, Query, Verdict, answer_here
+from leadline.symbolic.engines import Answer, BmcOptions, Listener, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.ask.result import verdict_text
 from leadline.symbolic.engines.prove.certificates import read_certificate
 from leadline.symbolic.engines.prove.pdr import PdrOptions
@@ -135,12 +135,17 @@ def goes_back(protocol: Any, now: Any) -> Any:
     return eventually(now.count == 1) & always(eventually(now.count == 0))
 
 
+@temporal(Clock)
+def counts(protocol: Any, now: Any) -> Any:
+    return always(now.count >= 0)
+
+
 def relay() -> Model:
     return build(Relay(), [begun, all_busy])
 
 
 def clock() -> Model:
-    return build(Clock(), [full, passes, goes_back])
+    return build(Clock(), [full, passes, goes_back, counts])
 
 
 def asked(model: Model, name: str) -> Answer:
@@ -247,6 +252,14 @@ def test_conjuncts_are_proved_one_by_one(tmp_path: Path) -> None:
     del made["parts"][1]
     with pytest.raises(UserError, match=r"a proof of passes is by .* for each of 2 conjuncts"):
         rechecked(model, made, tmp_path)
+
+
+def test_claims_about_steps_do_not_wait_for_others() -> None:
+    told: list[Result] = []
+    query = Query("test", {}, ("full", "counts"), PdrOptions())
+    answer = answer_here(clock(), query, Listener(done=told.append))
+    assert [one.property for one in told] == ["counts", "full"]
+    assert [one.property for one in answer.results] == ["full", "counts"]
 
 
 def test_a_conjunct_that_does_not_hold_refutes_the_claim() -> None:
