@@ -772,6 +772,15 @@ COMPOSED = """
     Next == \\E k \\in 1..3 : (Add(k) \\cdot Copy) \\/ (Add(k) \\cdot Add(x) \\cdot (Copy /\\ x' # 2))
     Written == (ToString(x) = "3") = (x = 3) /\\ {"n" \\o ToString(i) : i \\in 0..1} = {"n0", "n1"}
     """
+ALWAYS_EMPTY = """
+    EXTENDS Integers, Bags, TLC
+    VARIABLES b, f, n, k
+    Init == b = EmptyBag /\\ f = <<>> /\\ n = 0 /\\ k = 0
+    Next == /\\ n' = (n + 1) % 3 /\\ k' = n'
+            /\\ b' = IF n # k THEN b (+) SetToBag({<<n, 1>>}) ELSE b (-) SetToBag({<<n, n>>})
+            /\\ f' = IF n # k THEN (<<n, n>> :> n) @@ f ELSE f
+    None == b = EmptyBag /\\ f = <<>>
+    """
 FUNCTIONS_OF_A_STATE = """
     EXTENDS Integers, FiniteSets
     VARIABLES on, f
@@ -856,6 +865,7 @@ SEVERAL_KINDS = """
         (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough", "Pairs")),
         (STRINGS_IN_A_DOMAIN, ("Same", "Other", "Sub")),
         (NEVER_EMPTY, ("Same", "Apart")),
+        (ALWAYS_EMPTY, ("None",)),
         (CHOSEN_SUBSETS, ()),
         (REGISTERS, ()),
         (JOINED_STRINGS, ("Ends",)),

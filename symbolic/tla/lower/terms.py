@@ -959,7 +959,7 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
             return t.const(target, (None,) * len(target.keys))
         case Record(), Map(value=Option()) if shapes.is_keyed(target):
             return _record_as_map(t, node, source, target)
-        case Map(), (Record() | Tuple(items=())) if shapes.is_keyed(source):
+        case Map(), (Record() | Tuple(items=())) if shapes.is_keyed(source) or isinstance(target, Tuple):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
         case Map(), Map():
             return _map_as(t, node, source, target)
@@ -1022,6 +1022,8 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
     match target:
         case Graph():
             return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
+        case Tuple(items=()):
+            return _map_as_one_of(t, node, [target], lambda x: x, target)
         case Map(key=key, value=Option() as value) if isinstance(node, n.SetOf):
             whole: n.Node = t.const(target, (None,) * key.cardinality)
             for pair in node.items:
@@ -1091,7 +1093,7 @@ def _record_as_map(t: Terms, node: n.Node, source: Record, target: Map) -> n.Nod
 
 
 def _map_as_one_of(t: Terms, node: n.Node, kinds: Sequence[Type], of: Body, target: Type) -> n.Node:
-    """A function of strings as a record of the fields that are its domain, or as the empty function."""
+    """A function as a record of the fields that are its domain, or as the empty function."""
     domain = t.domain_of(node)
     result: n.Node = t.undefined(target, f"a value of {node.type!r} is outside of {target!r}")
     for kind in kinds:
