@@ -59,6 +59,19 @@ def test_a_name_that_older_versions_keep_to_themselves_may_be_defined(tmp_path: 
         specification(tmp_path, "EXTENDS SequencesExt\nToSet(x) == x")
 
 
+def test_places_in_a_part_of_a_sequence_are_those_in_the_whole(tmp_path: Path) -> None:
+    """The values are TLC's, which are not those of the module's text."""
+    body = r"""
+    EXTENDS SequencesExt, Integers
+    s == <<1, 2, 3, 2>>
+    Two(x) == x = 2
+    A == <<SelectInSubSeq(s, 2, 4, Two), SelectInSubSeq(s, 3, 4, Two), SelectInSubSeq(s, 3, 3, Two)>>
+    B == <<SelectLastInSubSeq(s, 1, 3, Two), SelectLastInSubSeq(s, 3, 4, Two), SelectLastInSubSeq(s, 4, 3, Two)>>
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    assert [tla_text(interpreter.constant(s.Apply(name))) for name in "AB"] == ["<<2, 4, 0>>", "<<2, 4, 0>>"]
+
+
 def test_vector_clocks(tmp_path: Path) -> None:
     """The values are TLC's."""
     body = r"""

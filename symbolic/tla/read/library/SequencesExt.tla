@@ -36,9 +36,12 @@ SelectInSeq(s, Test(_)) ==
 SelectLastInSeq(s, Test(_)) ==
   LET I == {i \in DOMAIN s : Test(s[i])} IN IF I = {} THEN 0 ELSE Max(I)
 
-SelectInSubSeq(s, from, to, Test(_)) == SelectInSeq(SubSeq(s, from, to), Test)
+\* TLC has the place in the whole sequence, unlike the module's own text.
+SelectInSubSeq(s, from, to, Test(_)) ==
+  LET I == {i \in from..to : Test(s[i])} IN IF I = {} THEN 0 ELSE Min(I)
 
-SelectLastInSubSeq(s, from, to, Test(_)) == SelectLastInSeq(SubSeq(s, from, to), Test)
+SelectLastInSubSeq(s, from, to, Test(_)) ==
+  LET I == {i \in from..to : Test(s[i])} IN IF I = {} THEN 0 ELSE Max(I)
 
 InsertAt(s, i, e) == SubSeq(s, 1, i - 1) \o <<e>> \o SubSeq(s, i, Len(s))
 
