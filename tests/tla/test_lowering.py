@@ -562,6 +562,18 @@ def test_the_empty_function_has_one_form_among_sequences_and_maps(tmp_path: Path
     assert found.properties["Empty"].violation is found.properties["Empty"].out_of_bounds is None
 
 
+def test_the_domain_of_a_function_does_not_make_it_for_each_argument(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, Bags
+        VARIABLES d, k
+        Init == d = {<<0, 0>>} /\\ k = 0
+        Next == k' = (k + 1) % 3 /\\ d' = BagToSet(SetToBag({<<k, 0>>}))
+        """
+    model = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {}).model()
+    filters = [x for action in model.actions for x in nodes_in(action.updates) if isinstance(x, n.SetFilter)]
+    assert filters and not any(isinstance(x, n.MapBuild) for one in filters for x in nodes_in(one.body))
+
+
 def test_a_recursion_over_a_large_set_has_a_symbolic_form(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers, FiniteSets, Folds

@@ -621,6 +621,9 @@ class Terms(Builder):
             case Map(key=key, value=Option() as value):
 
                 def held(x: n.Node) -> n.Node:
+                    if isinstance(node, n.MapBuild) and not isinstance(key, Listed):
+                        # The value at x alone: the whole map would be made for each x.
+                        return self.make(n.IsSome, BOOL, body_at(node, x))
                     return self.make(n.IsSome, BOOL, self.make(n.Apply, value, node, self.convert(x, key)))
 
                 return self.bind(n.SetFilter, key, "key", held, lambda _: Set(key), self.universe(key))
