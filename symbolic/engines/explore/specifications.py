@@ -62,7 +62,7 @@ from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, tra
 SHORT = 4.0
 """Seconds of the processor in which a search on values may end before a model for circuits is made."""
 MAKING = 4.0
-"""Seconds of the processor that the model may take, and its circuits."""
+"""Seconds of the processor that the model may take once its types are known, and its circuits."""
 MOST_ON_CIRCUITS = 30_000_000
 """The states at which the search of a portfolio stops on circuits: they take about 50 bytes each."""
 ENOUGH = 10
@@ -205,11 +205,12 @@ def _on_circuits(
             raise Interrupted(told, interrupted.message) from None
 
     try:
+        origin = TlaOrigin(specification, {})
+        # This takes no more than a part of the time in which the known states were found, and some seconds of walks.
+        origin.learn(known)
+        if has_slots(origin.types.values()):
+            return None
         with worth(MAKING):
-            origin = TlaOrigin(specification, {})
-            origin.learn(known)
-            if has_slots(origin.types.values()):
-                return None
             narrow = origin.model()
         if any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
