@@ -206,7 +206,7 @@ def _on_circuits(
 
     try:
         origin = TlaOrigin(specification, {})
-        # This takes no more than a part of the time in which the known states were found, and some seconds of walks.
+        # This takes a part of the time in which the known states were found, and some seconds of walks.
         origin.learn(known)
         if has_slots(origin.types.values()):
             return None
