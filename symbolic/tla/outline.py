@@ -97,8 +97,8 @@ def outlined(specification: Specification, parameters: Mapping[str, Setting | No
             for name in (*specification.invariants, *specification.properties)
         },
         constraints=tuple(
-            replace(_stated(specification, f"constraint-{i}"), kind=PropertyKind.CONSTRAINT, span=one.place)
-            for i, one in enumerate(specification.constraints, start=1)
+            replace(_stated(specification, name), kind=PropertyKind.CONSTRAINT, span=one.place)
+            for name, one in zip(specification.constraint_names, specification.constraints, strict=True)
         ),
         origin=origin,
     )

@@ -74,6 +74,13 @@ def within(limit: int, *, orbits: bool, depth: int = 99) -> list[int]:
     return counts
 
 
+def test_constraints_have_the_names_of_the_configuration(tmp_path: Path) -> None:
+    config = NODES + "SPECIFICATION Spec CONSTRAINT Few ACTION_CONSTRAINT FewSteps"
+    assert specification(tmp_path, TOKENS, config).constraint_names == ["Few", "FewSteps"]
+    both = specification(tmp_path, TOKENS, f"{config} INVARIANT Few")
+    assert both.constraint_names == ["constraint-1", "FewSteps"], "a claim has the name"
+
+
 @pytest.mark.parametrize("config", COUNTS)
 def test_states_are_counted_as_by_tlc(tmp_path: Path, config: str) -> None:
     facts = explored(tmp_path, f"SPECIFICATION Spec {config}").told(ExploreFacts)

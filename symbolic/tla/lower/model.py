@@ -252,14 +252,14 @@ def lowered(
     properties = _properties(lowering, lacking)
     constraints = tuple(
         Property(
-            f"constraint-{i}",
-            f"constraint_{i}",
+            name,
+            name.replace("-", "_"),
             PropertyKind.CONSTRAINT,
             "",
             one.place,
             lowering.truth(one, Scope()),
         )
-        for i, one in enumerate(specification.constraints, start=1)
+        for name, one in zip(specification.constraint_names, specification.constraints, strict=True)
     )
     return Model(
         specification.name,

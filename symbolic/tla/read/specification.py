@@ -114,6 +114,19 @@ class Specification:
         after = s.Apply("'", (s.Apply("/\\", others, place=place),), place=place)
         return s.Apply("=>", (after, whole), place=place)
 
+    @property
+    def constraint_names(self) -> list[str]:
+        """The name of each constraint: as the configuration has it, if no claim has the same."""
+        found: list[str] = []
+        for number, one in enumerate(self.constraints, start=1):
+            # The last one stands for those of steps: see `constrained`.
+            of_steps = self.action_constraints if number == len(self.constraints) else ()
+            names = [e.operator for e in of_steps or (one,) if isinstance(e, s.Apply) and not e.arguments]
+            told = "-and-".join(names)
+            known = told in (*found, *self.invariants, *self.properties)
+            found.append(f"constraint-{number}" if known or not told else told)
+        return found
+
     @cached_property
     def guards(self) -> FullGuards:
         """Its guards as TLC evaluates them."""
