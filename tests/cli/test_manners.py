@@ -287,10 +287,10 @@ def wait_for_text(terminal: int, text: bytes) -> bytes:
 
 def test_a_time_limit_on_the_command_line(leadline: Leadline) -> None:
     """Each solver's limits are tested with the engines."""
-    ran = leadline(*pigeons("--timeout", "2", solver="cadical"))
+    ran = leadline(*pigeons("--timeout", "4", solver="cadical"))
     assert ran.code == 20, "a probe that is reached is well, and one question is open"
     assert "nobody-flew    unknown beyond 0 steps" in ran.out
-    assert "nobody-flew: time: stopped after 2 s\n" in ran.out
+    assert "nobody-flew: time: stopped after 4 s\n" in ran.out
     ran = leadline(*pigeons("--timeout", "0.5", "--property", "nobody-flew", solver="z3"))
     assert ran.code == 20
 
