@@ -380,7 +380,8 @@ class Paths(Picks):
             bound, name = bounds[place]
             if bound.domain is None:
                 raise Unsupported(bound.place, "a bound name without a set")
-            for after, element in self._elements(bound.domain, way, name or "pick", scope):
+            for after, picked in self._elements(bound.domain, way, name or "pick", scope):
+                element = self._terms.as_tuple(picked, len(bound.names)) if bound.unpacked else picked
                 names = self._lowering.names_of(bound, name, element)
                 begun = after if is_total(element) else after.requiring(self._lowering.has_value(element))
                 if begun is not None:

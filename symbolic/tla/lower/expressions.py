@@ -1173,9 +1173,23 @@ class Lowering(Sets):
             if bound.domain is None:
                 raise Unsupported(bound.place, "a bound name without a set")
             domain = self.domain(bound.domain, scope)
-            names = [None] if bound.unpacked else bound.names
-            found += [(bound, name, domain) for name in names]
+            if bound.unpacked:
+                found.append((bound, None, self._of_tuples(domain, len(bound.names))))
+            else:
+                found += [(bound, name, domain) for name in bound.names]
         return found
+
+    def _of_tuples(self, domain: Domain, count: int) -> Domain:
+        """A set each of whose elements is to be a tuple of so many values."""
+        if isinstance(domain, Product) and [key.value for key in domain.keys] == [*range(1, count + 1)]:
+            return domain
+        if not isinstance(domain, Product | n.Node):
+            return domain
+        node = self.terms.set_node(self.listed(domain))
+        item = shapes.unlisted(node.type.parts[0])
+        if item == NEVER or (isinstance(item, Tuple) and len(item.items) == count):
+            return node
+        return self.mapped(node, "x", lambda x: self.terms.as_tuple(x, count))
 
     def names_of(self, bound: s.Bound, name: str | None, element: n.Node) -> dict[str, Entity]:
         """The names that a bound gives to an element."""

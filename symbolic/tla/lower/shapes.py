@@ -369,6 +369,14 @@ def given(kind: Type) -> Type:
     return kind.item if isinstance(kind, Option) else kind
 
 
+def result_of(kind: Type) -> Type:
+    """The type of the values of functions that are sequences, maps or sets of pairs; of others, that of none."""
+    match kind:
+        case Seq(item=result) | Map(value=result) | Graph(item=Tuple(items=(_, result))):
+            return given(result)
+    return NEVER
+
+
 def _as_map(kind: Type) -> Map:
     """A type of functions of integers as one of maps."""
     if isinstance(kind, Map):

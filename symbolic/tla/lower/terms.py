@@ -849,6 +849,19 @@ class Terms(Builder):
         )
         return found if isinstance(found.type, Seq) else self.convert(found, Seq(NEVER, 0))
 
+    def as_tuple(self, node: n.Node, count: int) -> n.Node:
+        """The value as a tuple of so many values, out of bounds where it is none."""
+
+        def keep(kind: Type) -> bool:
+            if isinstance(kind, Tuple):
+                return len(kind.items) == count
+            return not isinstance(shapes.result_of(kind), Never)
+
+        def of(x: n.Node) -> n.Node:
+            return x if isinstance(x.type, Tuple) else self.convert(x, Tuple((shapes.result_of(x.type),) * count))
+
+        return self.cases(node, of, keep, f"a tuple of {count} values is needed")
+
     def length(self, node: n.Node) -> n.Node:
         """`Len(s)`."""
 

@@ -7,7 +7,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -236,6 +236,15 @@ def domain(f: Value) -> Value:
     return (
         f.domain if isinstance(f, LazyFunction) else fail(f"{tla_text(f)} is no function: it has no DOMAIN")
     )
+
+
+def tuples(values: Iterable[Value], count: int) -> Iterator[Value]:
+    """The values, each of which is to be a tuple of so many parts."""
+    domain = sequence_domain(count)
+    for value in values:
+        if value.__class__ is not tuple or value[0] is not domain:
+            fail(f"{tla_text(value)} is no tuple of {count} values")
+        yield value
 
 
 def recursive_function(base: Value, compute: Callable[[Value, Value], Value]) -> LazyFunction:

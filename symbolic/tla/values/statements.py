@@ -130,9 +130,16 @@ def loops(
         kind = Kind.VALUE if bound.unpacked else t.element(bound.domain, scope)
         inner = inner.also(**{one: Local(variable, kind) for one, variable in variables.items()})
         inside: Lines = []
-        lines += [f"for {target} in {text}:", inside]
+        checked = bound.unpacked and not _is_product(bound.domain, len(names))
+        elements = f"tuples({text}, {len(names)})" if checked else text
+        lines += [f"for {target} in {elements}:", inside]
         lines = inside
     return inner, lines
+
+
+def _is_product(domain: s.Expression | None, count: int) -> bool:
+    """Whether an expression is a product, all of whose elements are tuples of so many values."""
+    return isinstance(domain, s.Apply) and domain.operator == "\\X" and len(domain.arguments) == count
 
 
 # Statements that return a value
