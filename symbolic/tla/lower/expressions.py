@@ -137,7 +137,7 @@ class Sets:
         large = self.each(node)
         if large is not None:
             join = self.terms.conj if universal else self.terms.disj
-            return self.once_defined(large, join([body(x) for x in large]))
+            return self.terms.once_defined(large, join([body(x) for x in large]))
         written = self.written_out(node)
         if written is None:
             return self._over_elements(universal, node, name, body)
@@ -208,12 +208,6 @@ class Sets:
         """The elements as they are written, where their type has too many values to be listed."""
         assert isinstance(node.type, Set)
         return node.items if isinstance(node, n.SetOf) and node.type.item.capped > MOST_PARTS else None
-
-    def once_defined(self, elements: Sequence[n.Node], result: n.Node) -> n.Node:
-        """The result, where each of the elements has a value: that of a set is evaluated whole."""
-        partly = [n.make(n.Eq, BOOL, x.span, x, x) for x in elements if not is_total(x)]
-        nothing = self.terms.undefined(result.type, "an element of a set has no value")
-        return self.terms.ite(self.terms.conj(partly), result, nothing) if partly else result
 
     def choices(self, node: n.Node) -> list[n.Node] | None:
         """The elements that CHOOSE tries, in its order; None if they are not written out.
@@ -312,7 +306,7 @@ class Sets:
             return self.terms.set_of([of(x) for x in written])
         large = self.each(node)
         if large is not None:
-            return self.once_defined(large, self.terms.set_of([of(x) for x in large]))
+            return self.terms.once_defined(large, self.terms.set_of([of(x) for x in large]))
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
             return node
@@ -1223,7 +1217,10 @@ def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
     domain = at.value(e.domain, scope)
     keys, values = at.terms.elements(domain), at.domain(e.range, scope)
     if keys is not None:
-        return Product(tuple(key for key in keys if isinstance(key, n.Const)), (values,) * len(keys))
+        found = Product(tuple(key for key in keys if isinstance(key, n.Const)), (values,) * len(keys))
+        if keys or not isinstance(values, n.Node) or is_total(values):
+            return found
+        return at.terms.of_nothing(values, at.listed(found))
     if isinstance(domain, n.IntRange) and isinstance(domain.low, n.Const):
         return _from_interval(at, domain, domain.low.value, values)
     domain = at.terms.set_node(domain)
@@ -1342,7 +1339,9 @@ def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope
 def _except(at: Lowering, e: s.Except, scope: Scope) -> Entity:
     result = at.value(e.function, scope)
     changes = [([at.value(x, scope) for x in one.path], one.value) for one in e.updates]
-    return _changed(at, result, changes, scope)
+    # Also where the function has no such argument.
+    inner = [x for path, _ in changes for x in path[1:]]
+    return at.terms.once_defined(inner, _changed(at, result, changes, scope))
 
 
 def _changed(at: Lowering, node: n.Node, changes: Sequence[Change], scope: Scope) -> n.Node:

@@ -305,7 +305,7 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
             for place, x in enumerate(large):
                 again = t.disj([t.equal(x, one) for one in large[:place]])
                 result = t.ite(again, result, at.called(op, [x, result], scope))
-            return at.once_defined(large, result)
+            return t.once_defined(large, result)
     for _ in range(DEEPEST):
         if most_members(left) == 0:
             return result

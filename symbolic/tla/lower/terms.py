@@ -71,6 +71,13 @@ def _component_at(kind: Type, argument: n.Node) -> int | None:
     return None
 
 
+def _whole(node: n.Node) -> n.Node:
+    """The value that a node is a part of; it is a part only where the whole has the kind."""
+    while isinstance(node, n.Component | n.Payload):
+        (node,) = n.children(node)
+    return node
+
+
 class Terms(Builder):
     """The operators of TLA+ on truth values, integers, sets, functions, records, tuples and sequences."""
 
@@ -245,10 +252,10 @@ class Terms(Builder):
         if isinstance(a.type, Union) and not isinstance(b.type, Union):
             tag = shapes.tag_of(b.type)
             if tag not in a.type.by_tag:
-                return self.boolean(False)
+                return self.of_nothing(a, self.of_nothing(b, self.boolean(False)))
             return self.conj([self.has_tag(a, tag), self.same(self.variant(a, tag), b)])
         if isinstance(kind, Union) and not isinstance(a.type, Union):
-            return self.boolean(False)
+            return self.of_nothing(a, self.of_nothing(b, self.boolean(False)))
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
             pairs = list(zip(self.components(a), self.components(b), strict=False))
             alike = len(a.type.items) == len(b.type.items)
@@ -327,14 +334,23 @@ class Terms(Builder):
         return found if isinstance(found.type, Set) else self.convert(found, Set(NEVER))
 
     def of_nothing(self, node: n.Node, answer: n.Node) -> n.Node:
-        """The answer for a set whose type has no members, unless the set itself has no value."""
+        """The answer where types tell it, such as for a set whose type has no members, unless a value has none."""
         match node:
             case n.Undefined():
                 return self.undefined(answer.type, node.why)
             case n.Ite():
                 arms = (self.of_nothing(x, answer) for x in (node.then, node.orelse))
                 return self.ite(node.condition, *arms)
-        return answer
+        return self.once_defined([node], answer)
+
+    def once_defined(self, parts: Sequence[n.Node], answer: n.Node) -> n.Node:
+        """The answer, where each of some values that it may not need is defined: TLC evaluates them first."""
+        partly = [x for x in map(_whole, parts) if not is_total(x)]
+        if not partly:
+            return answer
+        tests = [n.make(n.Eq, BOOL, x.span, x, x) for x in partly]
+        nothing = self.undefined(answer.type, "a part of the value has no value")
+        return self.ite(self.conj(tests), answer, nothing)
 
     def universe(self, item: Type) -> n.Node:
         """All values of a type."""
@@ -615,7 +631,7 @@ class Terms(Builder):
     def domain_of(self, node: n.Node) -> n.Node:
         match node.type:
             case Record() | Tuple(items=()) as kind:
-                return self.set_of(self.arguments(kind))
+                return self.of_nothing(node, self.set_of(self.arguments(kind)))
             case Slots():
                 return slots.domain(self, node)
             case Map(key=key, value=Option() as value):
@@ -628,7 +644,7 @@ class Terms(Builder):
 
                 return self.bind(n.SetFilter, key, "key", held, lambda _: Set(key), self.universe(key))
             case Map(key=key):
-                return self.sound(self.universe(key))
+                return self.of_nothing(node, self.sound(self.universe(key)))
             case Graph():
                 return self._arguments(node)
         return self.interval(self.integer(1), self.length(node))
@@ -646,10 +662,14 @@ class Terms(Builder):
 
     def _apply(self, function: n.Node, argument: n.Node) -> n.Node:
         if (at := _component_at(function.type, argument)) is not None:
-            return self.component(function, at)
+            found = self.component(function, at)
+            if isinstance(function, n.MakeTuple | n.MakeRecord):
+                return self.once_defined([x for x in function.items if x is not found], found)
+            return found
         match function.type:
             case Record() | Tuple() as kind:
-                return self._looked_up(argument, self.arguments(kind), self.components(function))
+                items = self.components(function)
+                return self.once_defined(items, self._looked_up(argument, self.arguments(kind), items))
             case Seq(item=item):
                 place = self.number(argument)
                 return (
@@ -683,8 +703,10 @@ class Terms(Builder):
         match function.type:
             case Record() | Tuple() as kind:
                 items = self.components(function)
+                if not items:
+                    return self.of_nothing(function, self.of_nothing(argument, function))
                 if (at := _component_at(kind, argument)) is not None:
-                    items[at] = of(items[at])
+                    items[at] = self.once_defined([items[at]], of(items[at]))
                 else:
                     pairs = zip(self.arguments(kind), items, strict=True)
                     items = [self._changed(argument, key, old, of) for key, old in pairs]
@@ -692,9 +714,9 @@ class Terms(Builder):
                     return self.make_tuple(items)
                 return self.record(dict(zip(kind.positions, items, strict=True)))
             case Seq() as kind:
-                return (
-                    function if isinstance(kind.item, Never) else self._updated_item(function, argument, of)
-                )
+                if isinstance(kind.item, Never):
+                    return self.of_nothing(argument, function)
+                return self._updated_item(function, argument, of)
             case Slots():
                 return slots.updated(self, function, argument, of)
             case Map(key=key) as kind:
@@ -727,7 +749,7 @@ class Terms(Builder):
         here = self.equal(argument, key)
         if isinstance(here, n.Const) and not here.value:
             return old
-        return self.ite(here, of(old), old)
+        return self.ite(here, self.once_defined([old], of(old)), old)
 
     # -- functions as sets of pairs -----------------------------------------------------------------
 
@@ -858,7 +880,11 @@ class Terms(Builder):
             return not isinstance(shapes.result_of(kind), Never)
 
         def of(x: n.Node) -> n.Node:
-            return x if isinstance(x.type, Tuple) else self.convert(x, Tuple((shapes.result_of(x.type),) * count))
+            return (
+                x
+                if isinstance(x.type, Tuple)
+                else self.convert(x, Tuple((shapes.result_of(x.type),) * count))
+            )
 
         return self.cases(node, of, keep, f"a tuple of {count} values is needed")
 
@@ -867,7 +893,7 @@ class Terms(Builder):
 
         def of(x: n.Node) -> n.Node:
             if isinstance(x.type, Tuple):
-                return self.integer(len(x.type.items))
+                return self.of_nothing(x, self.integer(len(x.type.items)))
             assert isinstance(x.type, Seq)
             return self.make(n.Len, Int(0, x.type.capacity), x)
 
@@ -880,7 +906,8 @@ class Terms(Builder):
     def concat(self, a: n.Node, b: n.Node) -> n.Node:
         """`s \\o t`."""
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
-            return self.make_tuple([*self.components(a), *self.components(b)])
+            both = self.make_tuple([*self.components(a), *self.components(b)])
+            return self.once_defined([x for x in (a, b) if not x.type.parts], both)
         a, b = self.as_sequence(a), self.as_sequence(b)
         for x in (a, b):
             if isinstance(x, n.Undefined):
@@ -888,7 +915,7 @@ class Terms(Builder):
         assert isinstance(a.type, Seq) and isinstance(b.type, Seq)
         item = join(a.type.item, b.type.item)
         if isinstance(item, Never):
-            return self.make_tuple([])
+            return self.once_defined([a, b], self.make_tuple([]))
         parts = [self.convert(x, Seq(item, x.type.capacity)) for x in (a, b)]  # type: ignore[attr-defined]  # sequences
         return self.make(n.Concat, Seq(item, a.type.capacity + b.type.capacity), *parts)
 
@@ -900,9 +927,11 @@ class Terms(Builder):
         if places is not None and isinstance(node.type, Tuple):
             low, high = places
             if low > high:
-                return self.make_tuple([])
+                return self.of_nothing(node, self.make_tuple([]))
             if low >= 1 and high <= len(node.type.items):
-                return self.make_tuple(self.components(node)[low - 1 : high])
+                items = self.components(node)
+                kept = self.make_tuple(items[low - 1 : high])
+                return self.once_defined([*items[: low - 1], *items[high:]], kept)
         node = self.as_sequence(node)
         return self.make(n.Slice, node.type, node, self.number(first), self.number(last))
 
@@ -913,7 +942,7 @@ class Terms(Builder):
         if isinstance(node, n.Undefined):
             return self.undefined(NEVER, node.why)
         if isinstance(node.type.item, Never):
-            return self.make_tuple([])
+            return self.of_nothing(node, self.make_tuple([]))
         if node.type.item.capped <= _MOST_FILTERED:
             return self.bind(n.SeqFilter, node.type.item, "x", body, lambda _: node.type, node)
         found, no = self.make_tuple([]), self.boolean(False)
