@@ -52,6 +52,9 @@ NEEDED = (
     "Cardinality([{} -> <<{1}>>[2 - Len(v)]])",
     "{x : <<x, y>> \\in {<<1, 2>> \\o Tail(<<0>> \\o v)}}",
     "\\E <<x>> \\in {v} : TRUE",
+    "IsFiniteSet(<<{1}>>[Len(v)])",
+    "[i \\in 1..Len(v) |-> Head(<<>>)]",
+    "5 \\div (Len(v) * 3 - 3 * Cardinality({Len(v), 1, 2}) + 6) + Head(v)",
 )
 """Expressions some of whose parts have no value where v is `<<>>`."""
 

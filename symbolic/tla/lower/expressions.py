@@ -574,6 +574,9 @@ class Sets:
         assert isinstance(domain.high.type, Int)
         items = [body(terms.integer(place)) for place in range(1, domain.high.type.high + 1)]
         kind = shapes.sequence_of(Tuple(tuple(x.type for x in items)))
+        if not kind.item.capped:
+            nothing = terms.undefined(NEVER, "an item of the sequence has no value")
+            return terms.ite(terms.lt(domain.high, terms.integer(1)), terms.make_tuple([]), nothing)
         guarded = [
             terms.ite(
                 terms.le(terms.integer(place), domain.high),
@@ -999,8 +1002,8 @@ class Lowering(Sets):
         names = [f"argument {place}" for place in range(len(values))]
         inner = scope.having(dict(zip(names, values, strict=True)))
         found = self.call(operator, [s.Apply(name) for name in names], inner)
-        assert isinstance(found, n.Node)
-        return found
+        assert not isinstance(found, Operator | BuiltIn)
+        return self.listed(found)
 
     def built_in(self, e: s.Apply, scope: Scope) -> Entity:
         """A built-in operator with its arguments."""

@@ -432,6 +432,23 @@ def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Enti
     return at.terms.boolean(True)
 
 
+def _divided(t: Terms, a: n.Node, b: n.Node) -> n.Node:
+    a, b = t.number(a), t.number(b)
+    assert isinstance(b.type, Int)
+    if b.type.low >= 0:
+        return t.arithmetic(n.Div, a, b)
+    zero = t.integer(0)
+    turned = t.arithmetic(n.Div, t.arithmetic(n.Sub, zero, a), t.arithmetic(n.Sub, zero, b))
+    positive = t.arithmetic(n.Div, a, b) if b.type.high > 0 else t.undefined(NEVER, "the divisor is 0")
+    return t.ite(t.lt(b, zero), turned, positive)
+
+
+def _is_finite(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    domain = at.domain(arguments[0], scope)
+    answer = at.terms.boolean(_finite(domain))
+    return at.terms.of_nothing(at.terms.set_node(domain), answer) if isinstance(domain, n.Node) else answer
+
+
 def _finite(domain: Domain) -> bool:
     match domain:
         case Numbers() | Everything() | Sequences():
@@ -488,7 +505,7 @@ OPERATORS: dict[str, Rule] = {
     "+": _of_nodes(lambda t, a, b: t.arithmetic(n.Add, a, b)),
     "-": _of_nodes(lambda t, a, b: t.arithmetic(n.Sub, a, b)),
     "*": _of_nodes(lambda t, a, b: t.arithmetic(n.Mul, a, b)),
-    "\\div": _of_nodes(lambda t, a, b: t.arithmetic(n.Div, a, b)),
+    "\\div": _of_nodes(_divided),
     "%": _of_nodes(lambda t, a, b: t.arithmetic(n.Mod, a, b)),
     "^": _of_nodes(Terms.power),
     "-.": _of_nodes(lambda t, a: t.arithmetic(n.Sub, t.integer(0), a)),
@@ -508,7 +525,7 @@ OPERATORS: dict[str, Rule] = {
     "SortSeq": _sorted,
     "FoldInOrder": _folded,
     "Cardinality": _of_nodes(Terms.cardinality),
-    "IsFiniteSet": lambda at, arguments, scope: at.terms.boolean(_finite(at.domain(arguments[0], scope))),
+    "IsFiniteSet": _is_finite,
     ":>": _of_nodes(_arrow),
     "@@": _over,
     "Assert": _assert,
