@@ -142,7 +142,7 @@ def by_formulas(path: str, seconds: float) -> Sequence[Result]:
 def test_what_has_no_symbolic_form_costs_the_formulas_of_no_other_property(tmp_path: Path) -> None:
     few, registered = by_formulas(written(tmp_path, COUNTING, "Few Registered"), 20.0)
     assert few.verdict is Verdict.PROVED
-    assert registered.cause is Cause.NO_FORM and "M.tla:8:31" in (registered.reason or "")
+    assert registered.cause is Cause.NO_FORM and "M.tla:7:31" in (registered.reason or "")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("body", "invariants", "name", "why"),
-    [(COUNTING, "Few Registered", "Registered", "M.tla:8:31"), (MIXED, "Inv", "Inv", "M.tla:6")],
+    [(COUNTING, "Few Registered", "Registered", "M.tla:7:31"), (MIXED, "Inv", "Inv", "M.tla:6")],
 )
 def test_a_property_that_only_exploration_answers_is_told_once(
     tmp_path: Path, body: str, invariants: str, name: str, why: str
