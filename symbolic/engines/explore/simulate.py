@@ -259,10 +259,10 @@ class Walker(Protocol):
         """Whether a state is within the constraints."""
 
     def end_in(self, name: str, state: State) -> TraceEnd | None:
-        """The end of a run that a state is by a property; None if it goes on."""
+        """The error at which a property ends a run in a state; None if there is none."""
 
     def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
-        """The end of a run that its last step is by a property about steps; None if it goes on."""
+        """The error at which a property about steps ends a run after its last step; None if there is none."""
 
     def unseen(self, name: str) -> str:
         """The part of a property that runs say nothing of, as words that follow others; "" for none."""
@@ -271,7 +271,7 @@ class Walker(Protocol):
         """The values of each variable, given how often they occur."""
 
     def shortened(self, whole: Trace) -> tuple[Trace, str | None]:
-        """A run without the steps that it does not need, replayed; why it may have more of these, None if not."""
+        """A run without the steps that it does not need, replayed; why some may be left, None if none is."""
 
     def reason(self, trace: Trace) -> str | None:
         """The reason why the end of a run is out of bounds; None for other ends."""
@@ -355,7 +355,7 @@ class _Simulation(ABC):
         return result if long is None else result.perhaps_longer(long)
 
     def _trace(self, name: str | None) -> tuple[Trace, str | None] | None:
-        """The run to a property's violation or out of bounds, shortened and replayed, and why not to the end."""
+        """The run to a violation or out of bounds, shortened and replayed; why it may be longer than need be."""
         found = self.found(name)
         if found is None:
             return None
@@ -553,7 +553,7 @@ class RunsOnValues(_Simulation):
         return known is not None and known[0] is TraceEnd.VIOLATES
 
     def _note(self, name: str, ends: TraceEnd | None, path: Sequence[Step]) -> None:
-        """Note the end that a run is for a property, if it is one."""
+        """Note the error at which a property ends a run, if there is one."""
         if ends is None:
             return
         if ends is TraceEnd.OUT_OF_BOUNDS:
@@ -611,7 +611,7 @@ class _ModelWalker:
 
 
 def end_by(holds: Callable[..., bool], state: State) -> TraceEnd | None:
-    """The end of a run that a state is by a formula; None if the formula holds there."""
+    """The error at which a formula ends a run in a state; None where it holds."""
     try:
         return None if holds(state, {}) else TraceEnd.VIOLATES
     except OutOfBounds:
