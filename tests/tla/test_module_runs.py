@@ -38,6 +38,7 @@ Ends == <>[](x = 9)
 Level == TLCGet("level") <= 4
 NotFive == x # 5
 Few == x < 7
+Near == TLCGet("level") < 3
 """
 ALONE = "ToString(<<x, told>>)"
 """An expression without symbolic form."""
@@ -103,6 +104,12 @@ def test_formulas_know_the_level_in_a_run(tmp_path: Path) -> None:
     told = runs(tmp_path, "SPECIFICATION Spec\nINVARIANT Level", by=VALUES)
     (level,) = [one for one in told.results if one.property == "Level"]
     assert (level.verdict, level.steps) == (Verdict.VIOLATED, 4)
+
+
+def test_a_constraint_knows_the_level_in_a_run(tmp_path: Path) -> None:
+    """As in TLC, a state of level 3, two steps from the beginning, is met and not left, and is no deadlock."""
+    facts = runs(tmp_path, "SPECIFICATION Spec\nCONSTRAINT Near", by=VALUES).told(SimulateFacts)
+    assert (facts.longest, facts.deadlocks) == (2, 0)
 
 
 def test_the_time_ends_runs(tmp_path: Path) -> None:

@@ -83,7 +83,10 @@ def answer_of_module(
                 raise
             why = str(error)
     walker = _ModuleWalker(asked, query, options, limits)
-    return RunsOnValues(asked, options, why, walker).told(limits.since(begin), listener)
+    try:
+        return RunsOnValues(asked, options, why, walker).told(limits.since(begin), listener)
+    finally:
+        walker.end()
 
 
 def _on_circuits(
@@ -197,15 +200,13 @@ class _ModuleWalker:
         last: Step | None = Step("init", {}, self._chance.choice(self._starts[0]))
         level = 0
         while last is not None:
-            # Formulas may ask for the level: steps from a state are a level deeper than the state.
             self._behaviour.at_level(level)
             yield last
+            last = self._drawn(last, level)
             level += 1
-            self._behaviour.at_level(level)
-            last = self._drawn(last)
 
-    def _drawn(self, last: Step) -> Step | None:
-        """A random step after another; None if there is none."""
+    def _drawn(self, last: Step, level: int) -> Step | None:
+        """A random step after another, which ends so many steps from the beginning; None if there is none."""
         behaviour, state = self._behaviour, last.state
         try:
             if state is None or not self.is_within(state):
@@ -213,7 +214,16 @@ class _ModuleWalker:
         except OutOfBounds:
             # The first action tells the error.
             return next(behaviour.attempts(state, behaviour.actions[0].name))
-        return random_step(behaviour, self._chance, self._asked.weights, last)
+        # Formulas may ask for the level: steps from a state are a level deeper than the state.
+        behaviour.at_level(level + 1)
+        try:
+            return random_step(behaviour, self._chance, self._asked.weights, last)
+        finally:
+            behaviour.at_level(level)
+
+    def end(self) -> None:
+        """End the runs: formulas that ask for the level have none outside of them."""
+        self._behaviour.at_level(None)
 
     def is_within(self, state: State) -> bool:
         constraint = self._behaviour.constraint
