@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from random import Random
 
 from leadline.symbolic.bits import NoCircuits
@@ -27,7 +27,7 @@ from leadline.symbolic.engines.explore.simulate import (
     making_in,
     random_step,
 )
-from leadline.symbolic.engines.explore.specifications import MAKING
+from leadline.symbolic.engines.explore.specifications import MAKING, any_outside
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
 from leadline.symbolic.engines.run.limits import (
     Limits,
@@ -119,7 +119,7 @@ def _on_circuits(
             made, lacking = formed(asked.model, asked.names)
         for lowered, found in widened_answers(made, limits, ask):
             latest = _of_module(asked, lowered, found)
-            outside = _is_outside(found)
+            outside = any_outside(found) or found.out_of_bounds is not None
     except NoSymbolicForm as error:
         raise NoCircuits(error.why) from error
     except (NotWorthIt, TimeIsOver) as error:
@@ -146,13 +146,6 @@ def _of_module(asked: RunsQuestion, lowered: Model, answer: Answer) -> Answer:
         runs_taking={name: facts.runs_taking.get(name, 0) for name in names},
     )
     return Answer([told_by_values(lowered, one) for one in answer.results], facts)
-
-
-def _is_outside(answer: Answer) -> bool:
-    """Whether something is out of bounds of the types, or of the model alone."""
-    beyond = {Cause.TYPES, Cause.NO_FORM}
-    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
-    return outside or answer.out_of_bounds is not None
 
 
 class _ModuleWalker:
@@ -230,11 +223,11 @@ class _ModuleWalker:
         return constraint is None or constraint(state)
 
     def end_in(self, name: str, state: State) -> TraceEnd | None:
-        return end_by(self._holding(name), state)
+        return end_by(partial(self._holding(name), state))
 
     def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
-        before = path[-2].state if len(path) > 1 else None
-        return end_by(lambda state, _: not self._behaviour.breaks(name, before, state), path[-1].state or ())
+        before, state = path[-2].state if len(path) > 1 else None, path[-1].state
+        return None if state is None else end_by(partial(self._behaviour.keeps, name, before, state))
 
     def unseen(self, name: str) -> str:
         more = name in self._safety and self._safety[name].more
@@ -245,9 +238,14 @@ class _ModuleWalker:
         return {name: occurring(tla_text, len(x), x.most_common(MOST_VALUES)) for name, x in pairs}
 
     def shortened(self, whole: Trace) -> tuple[Trace, str | None]:
-        by, trace, long = ModuleReplayer(self._behaviour), whole, "such a run is not shortened"
-        # Other steps before a state would change its level, and a claim about steps is not about the last state.
-        if not self._behaviour.asks_level and whole.property not in self.about_steps:
+        by, trace = ModuleReplayer(self._behaviour), whole
+        if self._behaviour.asks_level:
+            # Other steps before a state would change its level.
+            long = "a run is not shortened where formulas ask for the level of a state"
+        elif whole.property in self.about_steps:
+            # The claim is not about the last state alone.
+            long = "a run to a step is not shortened"
+        else:
             trace, minimal = shortened(by, whole, _DROPS)
             long = "" if minimal else cut_short(_DROPS)
         try:

@@ -590,7 +590,7 @@ class _ModelWalker:
         return constraint is None or constraint(state, {})
 
     def end_in(self, name: str, state: State) -> TraceEnd | None:
-        return end_by(self._asked.semantics.property_function(name), state)
+        return end_by(partial(self._asked.semantics.property_function(name), state, {}))
 
     def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
         return None
@@ -610,10 +610,10 @@ class _ModelWalker:
         return end_reason(self._asked.semantics, trace)
 
 
-def end_by(holds: Callable[..., bool], state: State) -> TraceEnd | None:
-    """The error at which a formula ends a run in a state; None where it holds."""
+def end_by(holds: Callable[[], bool]) -> TraceEnd | None:
+    """The error at which a formula ends a run; None where it holds."""
     try:
-        return None if holds(state, {}) else TraceEnd.VIOLATES
+        return None if holds() else TraceEnd.VIOLATES
     except OutOfBounds:
         return TraceEnd.OUT_OF_BOUNDS
 

@@ -266,9 +266,13 @@ def _of_module(model: Model, lowered: Model, answer: Answer) -> Answer | None:
 
 def _is_outside(answer: Answer) -> bool:
     """Whether something is out of bounds of the types, or of the model alone."""
+    return any_outside(answer) or answer.told(ExploreFacts).steps_out_of_bounds > 0
+
+
+def any_outside(answer: Answer) -> bool:
+    """Whether a result is out of bounds, or is lacking, for the types or for the model alone."""
     beyond = {Cause.TYPES, Cause.NO_FORM}
-    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
-    return outside or answer.told(ExploreFacts).steps_out_of_bounds > 0
+    return any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
 
 
 def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:

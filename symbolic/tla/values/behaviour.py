@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import eq
@@ -215,12 +215,17 @@ class Behaviour:
         checks: Mapping[str, list[Callable[[State | None, State], bool]]],
     ) -> None:
         for name, tests in checks.items():
-            if name in self.broken or not tests:
-                continue
-            if not self.interpreter.guarded(
-                lambda: self._alike(lambda: all(test(before, state) for test in tests))  # noqa: B023
-            ):
+            if name not in self.broken and tests and not self._passes(tests, before, state):
                 self.broken[name] = (before, state)
+
+    def _passes(
+        self, tests: Sequence[Callable[[Any, State], bool]], before: State | None, state: State
+    ) -> bool:
+        """Whether a step passes all of some tests."""
+        passed: bool = self.interpreter.guarded(
+            lambda: self._alike(lambda: all(test(before, state) for test in tests))
+        )
+        return passed
 
     @cached_property
     def _step_checks(self) -> dict[str, list[Callable[[Any, State], bool]]]:
@@ -314,14 +319,15 @@ class Behaviour:
         """The outcome of an action in a state with given picks; None if it is not enabled."""
         return next((one for one in self.attempts(state, action) if one.picks == picks), None)
 
-    def breaks(self, name: str, before: State | None, state: State) -> bool:
-        """Whether a step breaks what a property says of steps; without a state before it, of initial states.
+    def keeps(self, name: str, before: State | None, state: State) -> bool:
+        """Whether a step keeps what a property says of steps; without a state before it, of initial states.
 
         Raises:
             EvaluationError: if a formula has no value.
         """
-        tests = (self._initial_checks if before is None else self._step_checks)[name]
-        return not self.interpreter.guarded(lambda: all(test(before, state) for test in tests))
+        return self._passes(
+            (self._initial_checks if before is None else self._step_checks)[name], before, state
+        )
 
     def _followed(self, levels: int) -> None:
         if self.asks_level:
