@@ -208,7 +208,7 @@ BUILT_IN = [Module(name, name, module, config) for name, (module, config) in ALL
 
 def in_folder(folder: Path) -> list[Module]:
     """The modules of a folder that have a .cfg beside them or are used by such a one, and have variables."""
-    texts = {path.stem: path.read_text() for path in sorted(folder.glob("*.tla"))}
+    texts = {path.stem: path.read_text() for path in sorted(folder.glob("*.tla")) if path.is_file()}
     found = []
     for path in sorted(folder.glob("*.cfg")):
         used, todo = set[str](), [path.stem]
