@@ -79,7 +79,7 @@ class SimulateOptions(Options):
         seed: the seed of the random choices.
         weights: how much likelier actions are than one without a weight, such as "write=5".
         by: "circuits" for many runs side by side, "values" for one after the other; by default on circuits
-            wherever the model has them. The same seed takes other runs by each.
+            wherever the model has them; those of a TLA+ module must also be made soon. The same seed takes other runs by each.
     """
 
     engine = "simulate"
@@ -98,7 +98,7 @@ class SimulateOptions(Options):
         choices=BY,
         noun="explorer",
         doc="take runs side by side on circuits, or one after the other on values (default: on circuits wherever "
-        "a model has them)",
+        "a model has them; of a TLA+ module, where they are soon made)",
     )
 
 
