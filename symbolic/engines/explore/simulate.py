@@ -79,7 +79,8 @@ class SimulateOptions(Options):
         seed: the seed of the random choices.
         weights: how much likelier actions are than one without a weight, such as "write=5".
         by: "circuits" for many runs side by side, "values" for one after the other; by default on circuits
-            wherever the model has them; those of a TLA+ module must also be made soon. The same seed takes other runs by each.
+            wherever the model has them; those of a TLA+ module must also be made soon. The same seed takes other
+            runs by each.
     """
 
     engine = "simulate"

@@ -282,36 +282,50 @@ def group(given: Sequence[_Permutation]) -> list[_Permutation]:
 class Orbits:
     """The states that were seen first of all that permutations turn into each other.
 
-    To hash a value of many parts takes long, so the values of variables are numbered with those of their images:
-    a state and its images are then found as tuples of numbers.
+    To hash a value of many parts takes long, and so does to move each part. So values and their parts are
+    numbered, and each has a *row*: its number and those of its images. A set's is made of its elements' rows.
 
     Args:
         permutations: a group without the identity.
     """
 
-    def __init__(self, permutations: Iterable[_Permutation]) -> None:
-        self._moves = [_Move(one) for one in permutations]
-        self._numbers: dict[Value, int] = {}
-        self._images: dict[Value, tuple[int, ...]] = {}
+    def __init__(self, permutations: Sequence[_Permutation]) -> None:
+        self._permutations = permutations
+        self._numbers: dict[object, int] = {}
+        self._rows: dict[Value, tuple[int, ...]] = {}
         self._first: dict[tuple[int, ...], State] = {}
 
     def __call__(self, state: State) -> State:
         """The image of a state that was seen first; the state itself if none was seen."""
-        known, first = self._images, self._first
-        same, *images = zip(*[known.get(x) or self._numbered(x) for x in state], strict=True)
-        for image in (same, *images):
-            found = first.get(image)
-            if found is not None:
-                return found
-        first[same] = state
-        return state
+        known = self._rows
+        images = zip(*[known.get(x) or self._row(x) for x in state], strict=True)
+        return self._first.setdefault(min(images), state)
 
-    def _numbered(self, value: Value) -> tuple[int, ...]:
-        """The numbers of a value and of its images."""
-        images = (value, *(move(value) for move in self._moves))
-        numbers = self._numbers
-        row = self._images[value] = tuple(numbers.setdefault(one, len(numbers)) for one in images)
+    def _row(self, value: Value) -> tuple[int, ...]:
+        row = self._rows.get(value)
+        if row is None:
+            row = self._rows[value] = self._numbered(self._images(value))
         return row
+
+    def _images(self, value: Value) -> Iterable[object]:
+        """A value and its images, with numbers for their parts."""
+        if value.__class__ is frozenset:
+            return self._sets([self._row(x) for x in value])
+        if value.__class__ is tuple:
+            pairs = [zip(self._row(x), self._row(y), strict=True) for x, y in items_of(value)]
+            # In a tuple, so that no function has the number of a set.
+            return zip(self._sets([self._numbered(pair) for pair in pairs]))
+        return (value, *(one.get(value, value) for one in self._permutations))
+
+    def _sets(self, rows: Sequence[tuple[int, ...]]) -> Iterable[frozenset[int]]:
+        """The sets of the numbers that stand at the same place in some rows."""
+        if not rows:
+            return (frozenset(),) * (1 + len(self._permutations))
+        return map(frozenset, zip(*rows, strict=True))
+
+    def _numbered(self, images: Iterable[object]) -> tuple[int, ...]:
+        numbers = self._numbers
+        return tuple([numbers.setdefault(one, len(numbers)) for one in images])
 
 
 class _Move:
