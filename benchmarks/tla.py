@@ -154,6 +154,8 @@ def measured(folder: Path, one: Example, command: str, seconds: int, clock: int)
 
 def _run(folder: Path, one: Example, command: Sequence[str], clock: int) -> Ran:
     limits = ["--timeout", str(clock), "--memory", str(MOST_MEMORY)]
+    if one.fails and command[0] == "check":
+        limits.append("--fail-fast")  # TLC ends at the first violation, too
     words = [sys.executable, "-m", "leadline", *command, one.module, "--config", one.config, *limits]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:

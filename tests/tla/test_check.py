@@ -11,19 +11,22 @@ import pytest
 import leadline
 from leadline.symbolic.api import asked
 from leadline.symbolic.api.wording import WORDINGS
-from leadline.symbolic.catalog import find, model_on_values
+from leadline.symbolic.catalog import find, model_of, model_on_values
 from leadline.symbolic.cli import main
+from leadline.symbolic.encode import values
 from leadline.symbolic.engines import (
     Limits,
     Listener,
     Query,
     Result,
     Verdict,
+    answer_here,
     answer_in_child,
     answer_in_children,
 )
 from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.run.formulas import FormulasOptions
 from leadline.symbolic.solve import LONE
 from tests.tla.loading import write
@@ -203,6 +206,24 @@ def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Pat
     pairs, few = by_formulas(written(tmp_path, body, "Pairs Few"), 20.0)
     assert pairs.cause is Cause.NO_FORM and "M.tla:7:1) have " in (pairs.reason or "")
     assert few.verdict is Verdict.PROVED
+
+
+def test_values_that_are_too_many_for_a_formula_are_no_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = """
+        EXTENDS Integers
+        VARIABLES x, s
+        Init == x = 0 /\\ s = {}
+        Next == x < 20 /\\ x' = x + 1 /\\ s' = s \\cup {x + x}
+        Inv == x < 40
+        """
+    monkeypatch.setattr(values, "ENUMERATION_LIMIT", 10)
+    path = written(tmp_path, body, "Inv")
+    query = Query(path, {}, ("Inv",), PdrOptions(), LONE)
+    (found,) = answer_here(model_of(find(path), {}), query).results
+    assert (found.verdict, found.cause) == (Verdict.UNKNOWN, Cause.NO_FORM)
+    assert "M.tla:6" in (found.reason or "") and "must be listed" in (found.reason or "")
 
 
 @pytest.mark.parametrize(

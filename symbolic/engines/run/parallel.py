@@ -41,7 +41,15 @@ from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.run.limits import Limits, cores
 from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.run.watch import watched
-from leadline.symbolic.lang import ALONE, InternalError, Model, counted
+from leadline.symbolic.lang import (
+    ALONE,
+    InternalError,
+    Model,
+    ModelError,
+    NoInitialState,
+    NoSymbolicForm,
+    counted,
+)
 from leadline.symbolic.solve import LONE, RACERS, SOLVERS
 from leadline.symbolic.trace import DEADLOCK, runs_to_others
 
@@ -90,10 +98,16 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
 def _too_large(model: Model, query: Query) -> Iterator[Result]:
     """The results about the parts of a query that have more instances than can be asked."""
     reasons = dict(too_large(model, query))
-    for name, part in ENGINES[query.engine].parts(model, query) if reasons else ():
-        why = reasons.get(None) or reasons.get(name)
+    for one in _formless(model, query) if reasons else ():
+        why = reasons.get(None) or reasons.get(one.property)
         if why is not None:
-            yield Result(name, query.engine, Verdict.UNKNOWN, part=part, reason=why, cause=Cause.NO_FORM)
+            yield replace(one, reason=why)
+
+
+def _formless(model: Model, query: Query, why: str | None = None) -> Iterator[Result]:
+    """The results about the parts of a query where there are no formulas."""
+    for name, part in ENGINES[query.engine].parts(model, query):
+        yield Result(name, query.engine, Verdict.UNKNOWN, part=part, reason=why, cause=Cause.NO_FORM)
 
 
 def with_types(model: Model, found: Answer) -> Answer:
@@ -140,9 +154,17 @@ def answer_here(
     engine = ENGINES[own.engine]
     with watched(listener) as heard:
         about_states = model.alone or all(one.temporal is None for one in own.chosen(model))
-        if about_states or engine.runs is AboutRuns.ANSWERED:
-            return engine.answer(model, own, new_solver, limits, heard)
-        return liveness.answered(engine, model, own, new_solver, limits, heard)
+        try:
+            if about_states or engine.runs is AboutRuns.ANSWERED:
+                return engine.answer(model, own, new_solver, limits, heard)
+            return liveness.answered(engine, model, own, new_solver, limits, heard)
+        except NoInitialState:
+            raise
+        except ModelError as error:
+            # Too many values to be listed: a mistake in a protocol, but a specification needs no formulas.
+            if model.origin is None or model.alone:
+                raise
+            return Answer([*_formless(model, own, NoSymbolicForm(error.mistakes).why)])
 
 
 def answer_in_child(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> Answer:

@@ -58,18 +58,18 @@ def unequal(a: Value, b: Value) -> bool:
         EvaluationError: where TLC cannot compare them.
     """
     kind = a.__class__
-    tuples = kind is tuple and b.__class__ is tuple  # which are frequent, and quickly seen
-    if not tuples and (isinstance(a, _COMPUTED) or isinstance(b, _COMPUTED)):
-        a, b = _as_listed(a), _as_listed(b)
-        kind = a.__class__
     if kind is b.__class__:
+        if kind in SIMPLE:
+            return False
         if kind is tuple:
             return _unequal_functions(a, b) if a[0] is b[0] else of_other_arguments(a, b[0])
         if kind is frozenset:
             return len(a) == len(b) and _unequal_sets(a, b)
-        if kind is not TypedModelValue or a.name[0] == b.name[0]:
+        if kind is TypedModelValue and a.name[0] == b.name[0]:
             return False
-    elif ModelValue in (kind, b.__class__):
+    if isinstance(a, _COMPUTED) or isinstance(b, _COMPUTED):
+        return unequal(_as_listed(a), _as_listed(b))
+    if ModelValue in (kind, b.__class__):
         return False
     raise EvaluationError(f"{tla_text(a)} is compared with {tla_text(b)}")
 

@@ -169,7 +169,8 @@ def cup(a: Value, b: Value) -> Value:
 
 def cap(a: Value, b: Value) -> Value:
     """`a \\cap b`."""
-    return elements(a) & elements(b)
+    plain = a.__class__ is frozenset is b.__class__
+    return a & b if plain else elements(a) & elements(b)
 
 
 def minus(a: Value, b: Value) -> Value:
@@ -179,17 +180,22 @@ def minus(a: Value, b: Value) -> Value:
 
 def subseteq(a: Value, b: Value) -> bool:
     """`a \\subseteq b`."""
-    if a.__class__ is frozenset is b.__class__ and a <= b:
-        return True
+    if a.__class__ is frozenset is b.__class__:
+        return a <= b or member(next(iter(a - b)), b)
     return all(member(x, b) for x in elements(a))
 
 
 def union(sets: Value) -> Value:
     """`UNION sets`, where the sets may also be a list."""
-    found = [elements(x) for x in (sets if sets.__class__ is list else elements(sets))]
-    if any(isinstance(x, LazySet) for x in found):
-        return Joined(found)
-    return frozenset().union(*found)
+    given = sets if sets.__class__ is list else elements(sets)
+    for x in given:
+        if x.__class__ is not frozenset:
+            break
+    else:
+        return frozenset().union(*given)
+    found = [elements(x) for x in given]
+    lazy = any(isinstance(x, LazySet) for x in found)
+    return Joined(found) if lazy else frozenset().union(*found)
 
 
 def cardinality(value: Value) -> int:

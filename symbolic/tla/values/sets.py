@@ -30,6 +30,8 @@ from leadline.symbolic.tla.values.values import (
     tla_text,
 )
 
+_MOST_KNOWN = 10_000
+
 
 def is_set(value: Value) -> bool:
     """Whether a value is a set, listed or not."""
@@ -45,9 +47,24 @@ class LazySet(Unlisted):
     """
 
     kind: object = None
+    _found: set[Value] | None = None
 
     def __contains__(self, value: Value) -> bool:
         return value in self.listed
+
+    def has(self, value: Value) -> bool:
+        """Whether a value is an element. Invariants on types ask for the same few values in every state."""
+        if value.__class__ is not tuple and value.__class__ is not frozenset:
+            return value in self
+        known = self._found
+        if known is None or len(known) >= _MOST_KNOWN:
+            known = self._found = set()
+        if value in known:
+            return True
+        found = value in self
+        if found:
+            known.add(value)
+        return found
 
     def elements(self) -> Iterator[Value]:
         """The elements in TLC's order.
@@ -378,7 +395,9 @@ def member(value: Value, elements: Value) -> bool:
                 return False
             break
         return absent(value, elements)
-    if isinstance(elements, LazySet | frozenset):
+    if isinstance(elements, LazySet):
+        return elements.has(value)
+    if isinstance(elements, frozenset):
         return value in elements
     raise EvaluationError(f"{tla_text(elements)} is no set: nothing is in it")
 
