@@ -600,6 +600,8 @@ def _reasons(names: Sequence[str], results: Sequence[Result], fars: Sequence[Map
     """
     whys = list(map(_bare_reason, results))
     if len(set(whys)) == 1:
+        if all(one.cause is Cause.NO_FORM for one in results):
+            return whys[0]
         told = [far or {name: "nothing yet"} for name, far in zip(names, fars, strict=True)]
         return f"{whys[0]} ({'; '.join(f'{name}: {far}' for one in told for name, far in one.items())})"
     pairs = zip(names, whys, results, strict=True)
