@@ -28,6 +28,13 @@ CASES = {
         21,
         "1 is no truth value",
     ),
+    "a next value where none is given": (
+        "Init == x = [p \\in {} |-> 0]\nT == x \\in [{} -> 0..2]",
+        "ENABLED (T')",
+        PLAIN,
+        21,
+        "x' has no value here",
+    ),
     "5,000 digits": ("Init == x = 0", f"x < {'9' * 5000}", PLAIN, 0, ""),
     "4,000 parentheses": ("Init == x = 0", f"{'(' * 4000}x = 0{')' * 4000}", PLAIN, 150, "too deeply"),
 }

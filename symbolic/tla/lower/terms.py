@@ -186,6 +186,8 @@ class Terms(Builder):
 
     def of_kind(self, node: n.Node, keep: Callable[[Type], bool], test: Body, why: str) -> n.Node:
         """A test of the kinds of values that it is for; model values fail it, others are out of bounds."""
+        if isinstance(node, n.Undefined):
+            return self.undefined(BOOL, node.why)
         if isinstance(node.type, Union):
             return self.by_variant(
                 node, list(node.type.by_tag), lambda x: self.of_kind(x, keep, test, why), self.boolean(False)
