@@ -39,6 +39,7 @@ OneByOne == [][Cardinality(held') <= Cardinality(held)]_vars
 StartsFull == held = Nodes /\\ [][TRUE]_vars
 Always == []Alone
 InTheEnd == <>(passed = Most)
+Anywhere == held = {} /\\ passed \\in Nat
 """
 NODES = "CONSTANTS Nodes = {n1, n2, n3} Most = 2\n"
 
@@ -130,6 +131,12 @@ def test_an_error_is_told_with_its_place(tmp_path: Path) -> None:
     assert found.reason is not None
     assert found.reason.startswith(f"{tmp_path}/M.tla:17:28: ")
     assert "no element satisfies" in found.reason
+
+
+def test_an_infinite_choice_is_told_with_its_place(tmp_path: Path) -> None:
+    found = result(explored(tmp_path, "INIT Anywhere NEXT Next INVARIANT Alone"), "Alone")
+    assert found.reason is not None
+    assert found.reason.startswith(f"{tmp_path}/M.tla:25:37: ") and "Nat" in found.reason
 
 
 def test_a_deadlock_is_a_mistake_unless_the_configuration_allows_it(tmp_path: Path) -> None:

@@ -423,7 +423,8 @@ class Search:
         text = as_value(self.translation.expr(e, scope))
         name = self._python(variable, scope)
         inside: Lines = []
-        lines += [f"for {name} in in_order({text}):", inside]
+        elements = self.translation.source.at(e.place, f"in_order({text})")
+        lines += [f"for {name} in {elements}:", inside]
         self._go(todo.rest, self._given(variable, name, scope), inside, depth + 1)
 
     def _unchanged(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
