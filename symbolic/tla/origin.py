@@ -198,12 +198,17 @@ class TlaOrigin(Origin):
     def disagreement(self, model: Model, run: Trace) -> str | None:
         if run.initial is None:
             return None
-        claims = {*self.specification.invariants, *self.specification.properties}
-        judged = run.ends is TraceEnd.DEADLOCK or (run.ends is TraceEnd.VIOLATES and run.property in claims)
+        judged = run.ends is TraceEnd.DEADLOCK or (
+            run.ends is TraceEnd.VIOLATES and run.property in self._claims
+        )
         steps = run.steps if run.last is not None else run.steps[:-1]
         known = replace(run, steps=steps, ends=run.ends if judged else TraceEnd.STOPS)
         wrong = self.replayer.disagreement(self.untold(model, known))
         return None if wrong is None else f"in the module, {wrong}"
+
+    @property
+    def _claims(self) -> set[str]:
+        return {*self.specification.invariants, *self.specification.properties}
 
     def untold(self, model: Model, run: Trace) -> Trace:
         """A run of a model of this specification in values of the interpreter, without picks."""
@@ -224,14 +229,13 @@ class TlaOrigin(Origin):
             ) from wrong
 
     def complaint(self, model: Model, states: Sequence[Any], claim: str | None) -> str | None:
-        last = self._untyped(model, states[-1]) if states else None
+        path = [self._untyped(model, values) for values in states[-2:]]
+        if claim is not None:
+            return self.replayer.meaning.error_in(claim, path) if path and claim in self._claims else None
         interpreter = self.interpreter
         try:
-            if claim is None:
-                for step in interpreter.traced[1:] if states else interpreter.traced[:1]:
-                    step(last, lambda _: None)
-            elif last is not None and claim in self.specification.invariants:
-                interpreter.predicate(self.specification.invariants[claim])(last)
+            for step in interpreter.traced[1:] if path else interpreter.traced[:1]:
+                step(path[-1] if path else None, lambda _: None)
         except FAILURES as error:
             return str(interpreter.error(error))
         return None

@@ -281,6 +281,29 @@ def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path
     assert found.reason is not None and "M.tla:7:" in found.reason
 
 
+@pytest.mark.parametrize(("name", "steps"), [("Steps", 3), ("Begins", 0)])
+def test_a_claim_about_steps_without_a_value_is_out_of_bounds(tmp_path: Path, name: str, steps: int) -> None:
+    """The search goes on: the invariant is violated two steps later."""
+    body = r"""
+    EXTENDS Integers
+    VARIABLE x
+    Spec == x = 0 /\ [][x' = (x + 1) % 6]_x
+    Steps == [][x = 2 => x' = "three"]_x
+    Begins == x = "zero"
+    Small == x < 5
+    """
+    text = f"SPECIFICATION Spec INVARIANT Small PROPERTY {name} CHECK_DEADLOCK FALSE"
+    small, found = explored(tmp_path, body, text)
+    assert (small.verdict, small.steps) == (Verdict.VIOLATED, 5)
+    (tmp_path / "M.cfg").write_text(text)
+    options: list[Options] = [BmcOptions(depth=4), PdrOptions()]
+    if steps:  # Circuits do without initial states that are out of bounds.
+        options.append(ExploreOptions(by="circuits"))
+    for one in (found, *(asked(tmp_path / "M.tla", name, each)[1] for each in options)):
+        assert (one.verdict, one.steps) == (Verdict.OUT_OF_BOUNDS, steps)
+        assert one.reason is not None and "is compared with" in one.reason and "M.tla:" in one.reason
+
+
 def test_an_excluded_step_has_a_value(tmp_path: Path) -> None:
     """An action constraint is not evaluated where a constraint is false already."""
     for settings, wanted in (

@@ -39,6 +39,7 @@ Level == TLCGet("level") <= 4
 NotFive == x # 5
 Few == x < 7
 Near == TLCGet("level") < 3
+Compares == [][x' # "x"]_x
 """
 ALONE = "ToString(<<x, told>>)"
 """An expression without symbolic form."""
@@ -90,6 +91,12 @@ def test_both_take_the_actions_of_the_module_alike(by: str, tmp_path: Path) -> N
     facts = told.told(SimulateFacts)
     # Of the runs that meet 3 or 4, three in four double there.
     assert facts.runs_taking["Double"] / facts.runs == pytest.approx(0.87, abs=0.04), facts
+
+
+def test_a_claim_about_steps_without_a_value_is_told_with_its_place(tmp_path: Path) -> None:
+    (told, _) = runs(tmp_path, "SPECIFICATION Spec\nPROPERTY Compares", by=VALUES).results
+    assert told.verdict is Verdict.OUT_OF_BOUNDS
+    assert told.reason is not None and "M.tla:" in told.reason and "is compared with" in told.reason
 
 
 def test_constraints_end_runs(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ from leadline.symbolic.engines.run.limits import (
 from leadline.symbolic.lang import InternalError, Model, NoSymbolicForm, OutOfBounds, Value
 from leadline.symbolic.meaning import State, Step, first_states
 from leadline.symbolic.meaning.replay import Departs
+from leadline.symbolic.meaning.trace import states
 from leadline.symbolic.tla.outline import Outline, formed
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.runs import ModuleReplayer
@@ -252,17 +253,10 @@ class _ModuleWalker:
             taken = by.confirmed(trace)
         except Departs as wrong:
             raise InternalError(f"a run of {self._asked.model.protocol} does not replay: {wrong}") from wrong
-        return replace(taken, why=taken.why or self._error(taken)), long or None
-
-    def _error(self, trace: Trace) -> str | None:
-        """The error in the evaluation of a property at the end of a run; None if there is none."""
-        if trace.ends is not TraceEnd.OUT_OF_BOUNDS or trace.property is None or trace.last is None:
-            return None
-        try:
-            self._holding(trace.property)(trace.last)
-        except OutOfBounds as error:
-            return str(error)
-        return None
+        why = taken.why
+        if taken.ends is TraceEnd.OUT_OF_BOUNDS and taken.property is not None and taken.last is not None:
+            why = self._behaviour.error_in(taken.property, list(states(taken)))
+        return replace(taken, why=why), long or None
 
     def reason(self, trace: Trace) -> str | None:
         return trace.why

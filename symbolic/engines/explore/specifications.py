@@ -594,11 +594,16 @@ class _Exploring:
             if watch.out_at is not None and watch.name not in self._beyond:
                 self._beyond.add(watch.name)
                 self._tell_of(watch.name, explorer.path(watch.out_at), watch.name, watch.why)
-        path = None if DEADLOCK in self._beyond else explorer.path_out_of_bounds()
-        if path is not None:
+        for name in self._behaviour.undefined:
+            if name not in self._beyond:
+                self._beyond.add(name)
+                path, why = _undefined(self._behaviour, explorer, name)
+                self._tell_of(name, path, name, why)
+        beyond = None if DEADLOCK in self._beyond else explorer.path_out_of_bounds()
+        if beyond is not None:
             for name in (*self._names, DEADLOCK):
                 self._beyond.add(name)
-                self._tell_of(name, path, None, path[-1].why)
+                self._tell_of(name, beyond, None, beyond[-1].why)
 
     def _tell_of(self, name: str, path: Path, claim: str | None, why: str | None) -> None:
         """Tell that the evaluation of a claim, or without one the last step of a path, has no value."""
@@ -721,9 +726,19 @@ def _violation(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -
 
 def _broken(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path | None:
     """A path to a step of which a property is false."""
-    if name not in behaviour.broken:
-        return None
-    before, after = behaviour.broken[name]
+    return _path_through(behaviour, explorer, *behaviour.broken[name]) if name in behaviour.broken else None
+
+
+def _undefined(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> tuple[Path, str]:
+    """A path to a step of which a property has no value, and the reason."""
+    before, after, why = behaviour.undefined[name]
+    return _path_through(behaviour, explorer, before, after), why
+
+
+def _path_through(
+    behaviour: Behaviour, explorer: Explorer[Behaviour], before: State | None, after: State
+) -> Path:
+    """A path whose last step is this one."""
     path: Path = ()
     if before is not None:
         path = explorer.path(explorer.order.index(before))
@@ -769,8 +784,12 @@ class _Judge:
         violation = None
         if checked.violation is not None or name in self.behaviour.broken:
             violation = _violation(self.behaviour, self.explorer, name)
-        if violation is None and checked.out_of_bounds is not None:
-            return self.result(name, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, checked.why)
+        undefined = [] if checked.out_of_bounds is None else [(checked.out_of_bounds, checked.why)]
+        if name in self.behaviour.undefined:
+            undefined.append(_undefined(self.behaviour, self.explorer, name))
+        if violation is None and undefined:
+            path, why = min(undefined, key=lambda one: len(one[0]))
+            return self.result(name, path, TraceEnd.OUT_OF_BOUNDS, why)
         result = self.result(name, violation, TraceEnd.VIOLATES)
         found = self.about_runs.get(name)
         if found is not None and result.verdict < Verdict.VIOLATED:

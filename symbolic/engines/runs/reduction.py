@@ -28,7 +28,7 @@ from leadline.symbolic.engines.runs.random_walks import CountedState, CountedSte
 from leadline.symbolic.engines.runs.rounds import BEGIN, rounds_model
 from leadline.symbolic.engines.runs.stabilizing import Moves
 from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expressions
-from leadline.symbolic.meaning import Steps
+from leadline.symbolic.meaning import Path, Steps
 from leadline.symbolic.meaning.trace import action_named
 from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
 from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay, trace_of_path
@@ -301,11 +301,11 @@ class ReducedClaim:
                 saved = len(path) - 1
             elif step.action not in (STUTTER, BEGIN):
                 path.append(self._own(step))
-        plain = trace_of_path(tuple(path), TraceEnd.VIOLATES, self.name)
         if trace.ends is TraceEnd.VIOLATES:
+            plain = trace_of_path(tuple(path), TraceEnd.VIOLATES, self.name)
             found = self._outside(plain) or self._going_on(plain, saved)
         else:
-            found = self._out_of_bounds(plain)
+            found = self._out_of_bounds(tuple(x for x in path if x.state is not None))
         replay(self.semantics, found)
         return found
 
@@ -322,18 +322,17 @@ class ReducedClaim:
         forms = [replace(trace, loop=place) for place in places]
         return next((x for x in forms if disagreement(self.semantics, x) is None), forms[1])
 
-    def _out_of_bounds(self, trace: Trace) -> Trace:
+    def _out_of_bounds(self, path: Path) -> Trace:
         """A run out of bounds: by a step of the model from its last state, or by the evaluation of the formula."""
-        if trace.last is None:
-            trace = replace(trace, steps=trace.steps[:-1])
-        trace = replace(trace, ends=TraceEnd.OUT_OF_BOUNDS)
-        last = trace.last
-        for outcome in self.semantics.initial() if last is None else self.semantics.successors(last):
-            if outcome.state is None and last is None:
-                return replace(trace, initial_picks=outcome.picks, property=None)
-            if outcome.state is None:
-                return replace(trace, steps=(*trace.steps, outcome), property=None)
-        return trace
+        last = path[-1].state if path else None
+        outcomes = list(self.semantics.initial() if last is None else self.semantics.successors(last))
+        beyond = next((one for one in outcomes if one.state is None), None)
+        if beyond is not None:
+            return trace_of_path((*path, beyond), TraceEnd.OUT_OF_BOUNDS)
+        # It is the formula, in the last state or in a step from there.
+        paths = [*([path] if path else []), *((*path, one) for one in outcomes)]
+        runs = [trace_of_path(one, TraceEnd.OUT_OF_BOUNDS, self.name) for one in paths]
+        return next((one for one in map(self._outside, runs) if one is not None), runs[0])
 
     def _outside(self, trace: Trace) -> Trace | None:
         """The run up to the first state or step in which the evaluation of the formula goes out of bounds."""

@@ -58,6 +58,7 @@ class Behaviour:
         weight: None: the states that one stands for are not counted.
         broken: for each property about steps and initial states, the first step or initial state of which it
             is false: the state before, if there is one, and the state.
+        undefined: the same for the first of which it has no value, and the reason.
 
     Raises:
         AssumptionFailed: if an assumption is false.
@@ -75,6 +76,7 @@ class Behaviour:
             self.symmetry.repeatable = repeatable and not counting
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
+        self.undefined: dict[str, tuple[State | None, State, str]] = {}
         self._outside: dict[State, str] = {}
         self._levels = 0
         found = (operators(one.body) for one in specification.definitions.values())
@@ -95,7 +97,7 @@ class Behaviour:
     @property
     def notes(self) -> Mapping[str, dict[Any, Any]]:
         """The findings about states and steps that are noted as they are met."""
-        return {"broken": self.broken, "outside": self._outside}
+        return {"broken": self.broken, "undefined": self.undefined, "outside": self._outside}
 
     def at_level(self, levels: int | None) -> None:
         """Tell how many levels of states were found: TLCGet asks for it. None: the search is over."""
@@ -146,8 +148,8 @@ class Behaviour:
 
     def begin_anew(self) -> None:
         """Forget the states found, after a permutation was dropped that does not hold."""
-        self.broken.clear()
-        self._outside.clear()
+        for noted in self.notes.values():
+            noted.clear()
         for one in self.interpreter.conjuncts.values():
             one.counts[:] = [0, 0]
         for name in ("canonical", "steps"):
@@ -215,8 +217,14 @@ class Behaviour:
         checks: Mapping[str, list[Callable[[State | None, State], bool]]],
     ) -> None:
         for name, tests in checks.items():
-            if name not in self.broken and tests and not self._passes(tests, before, state):
-                self.broken[name] = (before, state)
+            if name in self.broken or not tests:
+                continue
+            try:
+                if not self._passes(tests, before, state):
+                    self.broken[name] = (before, state)
+            except EvaluationError as error:
+                # The search goes on, since a violation would be worse.
+                self.undefined.setdefault(name, (before, state, str(error)))
 
     def _passes(
         self, tests: Sequence[Callable[[Any, State], bool]], before: State | None, state: State
@@ -328,6 +336,21 @@ class Behaviour:
         return self._passes(
             (self._initial_checks if before is None else self._step_checks)[name], before, state
         )
+
+    def error_in(self, name: str, path: Sequence[State]) -> str | None:
+        """The error in the evaluation of an invariant or property at the end of a run; None if there is none.
+
+        Args:
+            name: the invariant or property.
+            path: the states of the run, or the last two of them.
+        """
+        try:
+            self.property_function(name)(path[-1])
+            if name in self._properties:
+                self.keeps(name, path[-2] if len(path) > 1 else None, path[-1])
+        except EvaluationError as error:
+            return str(error)
+        return None
 
     def _followed(self, levels: int) -> None:
         if self.asks_level:
