@@ -304,6 +304,21 @@ def test_a_claim_about_steps_without_a_value_is_out_of_bounds(tmp_path: Path, na
         assert one.reason is not None and "is compared with" in one.reason and "M.tla:" in one.reason
 
 
+def test_a_claim_about_the_first_state_need_have_no_value_later(tmp_path: Path) -> None:
+    body = r"""
+    EXTENDS Integers
+    VARIABLE x
+    Spec == x = 0 /\ [][x' = (x + 1) % 6]_x
+    Refined == (IF x = 2 THEN x = "two" ELSE x = 0) /\ [][x' # 5]_x
+    """
+    text = "SPECIFICATION Spec PROPERTY Refined CHECK_DEADLOCK FALSE"
+    (found,) = explored(tmp_path, body, text)
+    (tmp_path / "M.cfg").write_text(text)
+    options: list[Options] = [BmcOptions(depth=5), PdrOptions()]
+    for one in (found, *(asked(tmp_path / "M.tla", "Refined", each)[1] for each in options)):
+        assert (one.verdict, one.steps) == (Verdict.VIOLATED, 5)
+
+
 def test_an_excluded_step_has_a_value(tmp_path: Path) -> None:
     """An action constraint is not evaluated where a constraint is false already."""
     for settings, wanted in (

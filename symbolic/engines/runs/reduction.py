@@ -303,7 +303,7 @@ class ReducedClaim:
                 path.append(self._own(step))
         if trace.ends is TraceEnd.VIOLATES:
             plain = trace_of_path(tuple(path), TraceEnd.VIOLATES, self.name)
-            found = self._outside(plain) or self._going_on(plain, saved)
+            found = self._going_on(plain, saved) or self._outside(plain) or plain
         else:
             found = self._out_of_bounds(tuple(x for x in path if x.state is not None))
         replay(self.semantics, found)
@@ -316,11 +316,14 @@ class ReducedClaim:
         state = None if step.state is None else step.state[: len(self.model.variables)]
         return Step(step.action, picks, state)
 
-    def _going_on(self, trace: Trace, saved: int | None) -> Trace:
-        """The run with its loop, if the formula needs one: back to the state that was saved, or stopping."""
+    def _going_on(self, trace: Trace, saved: int | None) -> Trace | None:
+        """The run with its loop, if the formula needs one: back to the state that was saved, or stopping.
+
+        None if the formula is not false of it: it may have no value there.
+        """
         places = [None, trace.length] if saved is None else [None, saved, trace.length]
         forms = [replace(trace, loop=place) for place in places]
-        return next((x for x in forms if disagreement(self.semantics, x) is None), forms[1])
+        return next((x for x in forms if disagreement(self.semantics, x) is None), None)
 
     def _out_of_bounds(self, path: Path) -> Trace:
         """A run out of bounds: by a step of the model from its last state, or by the evaluation of the formula."""
