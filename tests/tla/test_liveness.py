@@ -319,6 +319,29 @@ def test_a_claim_about_the_first_state_need_have_no_value_later(tmp_path: Path) 
         assert (one.verdict, one.steps) == (Verdict.VIOLATED, 5)
 
 
+@pytest.mark.parametrize(
+    "claim", ["[][Tail(q) = Tail(q)]_q", "[][Tail(q') = <<1>> => x < 5]_x", "Head(q) = 1"]
+)
+def test_a_claim_about_steps_or_initial_states_without_a_value_is_out_of_bounds(
+    claim: str, tmp_path: Path
+) -> None:
+    body = f"""
+    EXTENDS Integers, Sequences
+    VARIABLES q, x
+    Init == q = <<>> /\\ x = 0
+    Next == x < 2 /\\ x' = x + 1 /\\ q' = IF x = 0 THEN q ELSE <<1>>
+    Claim == {claim}
+    """
+    text = "INIT Init NEXT Next PROPERTY Claim CHECK_DEADLOCK FALSE"
+    (by_values,) = explored(tmp_path, body, text)
+    (tmp_path / "M.cfg").write_text(text)
+    ways = (ExploreOptions(), PdrOptions(), BmcOptions(depth=3))
+    found = [by_values, *(asked(tmp_path / "M.tla", "Claim", way)[1] for way in ways)]
+    steps = 0 if claim.startswith("Head") else 1
+    assert [(one.verdict, one.steps) for one in found] == [(Verdict.OUT_OF_BOUNDS, steps)] * 4
+    assert by_values.reason is not None and "M.tla:7:" in by_values.reason
+
+
 def test_an_excluded_step_has_a_value(tmp_path: Path) -> None:
     """An action constraint is not evaluated where a constraint is false already."""
     for settings, wanted in (

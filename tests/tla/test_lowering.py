@@ -845,6 +845,15 @@ JOINED_STRINGS = """
             \\/ Len(name) < 3 /\\ name' = name \\o "+" /\\ UNCHANGED <<x, f>>
     Ends == \\A k \\in DOMAIN f : Len(f[k].to) = Len(k) + 1
     """
+FUNCTIONS_OF_RECORDS = """
+    EXTENDS Integers, FiniteSets, TLC
+    VARIABLES n, f
+    Init == n = 0 /\\ f = <<>>
+    Next == n' = (n + 1) % 3 /\\ f' \\in {([v |-> n] :> 1) @@ f, <<>>}
+    Same == f = [x \\in DOMAIN f |-> f[x]]
+    Two == Cardinality({f, [x \\in DOMAIN f |-> 2]}) = (IF f = <<>> THEN 1 ELSE 2)
+    Has == (2 \\in {k \\in 0..n : [v |-> k] \\in DOMAIN f}) = (n = 2 /\\ [v |-> 2] \\in DOMAIN f)
+    """
 REGISTERS = """
     EXTENDS Integers, TLC
     VARIABLE x
@@ -879,6 +888,7 @@ SEVERAL_KINDS = """
         (NEVER_EMPTY, ("Same", "Apart")),
         (ALWAYS_EMPTY, ("None",)),
         (CHOSEN_SUBSETS, ()),
+        (FUNCTIONS_OF_RECORDS, ("Same", "Two", "Has")),
         (REGISTERS, ()),
         (JOINED_STRINGS, ("Ends",)),
     ],

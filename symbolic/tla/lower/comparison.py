@@ -14,6 +14,7 @@ from leadline.symbolic.lang import (
     BOOL,
     Atoms,
     Bool,
+    Graph,
     Int,
     Map,
     Never,
@@ -58,6 +59,11 @@ def may_clash(a: Type, b: Type) -> bool:
             atoms = a if isinstance(a, Atoms) else b
             assert isinstance(atoms, Atoms)
             return len(_free(atoms)) < len(atoms.members)
+        case ((Graph() | Map()), (Graph() | Map())) if isinstance(a, Graph) or isinstance(b, Graph):
+            (key, value), (other, item) = shapes.argument_and_value(a), shapes.argument_and_value(b)
+            return may_clash(key, other) or may_clash(shapes.given(value), shapes.given(item))
+        case (Graph(), other) | (other, Graph()):
+            return other != Tuple(())
         case Set(item=x), Set(item=y):
             return may_clash(x, y)
     if not (_is_function(a) and _is_function(b)):
@@ -118,7 +124,9 @@ def clash(t: Terms, a: n.Node, b: n.Node) -> n.Node:
             return t.negation(is_free(t, a))
         case (_, Atoms()):
             return t.negation(is_free(t, b))
-        case Set(), Set():
+        case (Graph(), Map()) | (Map(), Graph()):
+            return clash(t, *_alike(t, a, b))
+        case Set(), Set() if isinstance(a.type, Graph) is isinstance(b.type, Graph):
             size = t.make(n.Eq, BOOL, *_alike(t, t.cardinality(a), t.cardinality(b)))
             some = some_clash(t, a, lambda x: some_clash(t, b, lambda y: clash(t, x, y)))
             return t.conj([size, t.negation(t.same(a, b)), some])

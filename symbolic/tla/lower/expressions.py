@@ -1146,9 +1146,10 @@ class Lowering(Sets):
         if e.kind not in ("[]_", "<<>>_"):
             raise Unlowerable("a fairness condition is no formula about a step")
         same = self.terms.equal(self.value(e.subscript, scope), self.next_value(e.subscript, scope))
+        # As in TLC, the action is evaluated first: where the expression stays the same it may be an error.
         if e.kind == "[]_":
-            return self.terms.disj([same, self.truth(e.action, scope)])
-        return self.terms.conj([self.terms.negation(same), self.truth(e.action, scope)])
+            return self.terms.disj([self.truth(e.action, scope), same])
+        return self.terms.conj([self.truth(e.action, scope), self.terms.negation(same)])
 
     def next_value(self, e: s.Expression, scope: Scope) -> n.Node:
         """`e'`."""

@@ -239,8 +239,11 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
                 return f"({low} <= {number(t, Code(text, x.kind), scope)} <= {high})"
             case s.Filter(bound, body) if not bound.unpacked:
                 assert bound.domain is not None
-                inner = scope.also(**{bound.names[0]: x})
-                return f"({contains(t, bound.domain, x, scope)} and {t.test(body, inner)})"
+                inside = contains(t, bound.domain, x, scope)
+                if not scope.fn.knows(text):
+                    x = replace(x, text=scope.fn.new(t.source.fresh("t")))
+                    inside = f"({x.text} := {text}) is not UNSET and {inside}"
+                return f"({inside} and {t.test(body, scope.also(**{bound.names[0]: x}))})"
             case s.Apply("SUBSET", (a,)):
                 return f"subseteq({text}, {t.value(a, scope)})"
     if t.once(e, scope):
