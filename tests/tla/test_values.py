@@ -153,6 +153,7 @@ VALUES = {
 }
 
 ERRORS = {
+    "IF {1} \\X SUBSET {1} THEN 1 ELSE 2": "a set is no truth value",
     "1 + TRUE": "no value for an integer and a truth value",
     '"a" < "b"': "no integer",
     "<<1>> + <<2>>": "no integer",

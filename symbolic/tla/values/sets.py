@@ -49,6 +49,9 @@ class LazySet(Unlisted):
     kind: object = None
     _found: set[Value] | None = None
 
+    def __repr__(self) -> str:
+        return "a set"
+
     def __contains__(self, value: Value) -> bool:
         return value in self.listed
 
