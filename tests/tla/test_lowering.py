@@ -201,11 +201,12 @@ def test_an_equation_without_a_value_fixes_nothing_where_it_might_not_be_reached
 def test_fairness_of_a_step_with_a_branch_that_gives_a_variable_no_value(claim: str, tmp_path: Path) -> None:
     """The branch is never taken: TLC, too, would tell an error there."""
     body = r"""
-    EXTENDS Naturals
-    VARIABLES x, y
-    Init == x = 0 /\ y = 0
-    Step == x' = (x + 1) % 3 /\ CASE x * y # 3 -> y' = x [] OTHER -> x' = 9
-    Spec == Init /\ [][Step]_<<x, y>> /\ WF_<<x, y>>(Step)
+    EXTENDS Naturals, TLC
+    VARIABLES x, y, f
+    Init == x = 0 /\ y = 0 /\ f = <<>>
+    Step == /\ x' = (x + 1) % 3 /\ CASE x * y # 3 -> y' = x [] OTHER -> x' = 9
+            /\ f' = IF x * y # 3 THEN f ELSE (2 :> [of |-> CHOOSE z \in {} : TRUE]) @@ f
+    Spec == Init /\ [][Step]_<<x, y, f>> /\ WF_<<x, y, f>>(Step)
     Low == x < 3
     Returns == []<>(y = 2)
     """

@@ -586,10 +586,14 @@ class Terms(Builder):
 
     def make_tuple(self, items: Sequence[n.Node]) -> n.Node:
         """`<<a, b>>`."""
+        if any(isinstance(x.type, Never) for x in items):
+            return self.undefined(NEVER, "an item has no value")
         return self.make(n.MakeTuple, Tuple(tuple(x.type for x in items)), tuple(items))
 
     def record(self, fields: dict[str, n.Node]) -> n.Node:
         """A record of its fields, by their names in types."""
+        if any(isinstance(x.type, Never) for x in fields.values()):
+            return self.undefined(NEVER, "a field has no value")
         kind = shapes.record_of({name: node.type for name, node in fields.items()})
         return self.make(n.MakeRecord, kind, tuple(fields[name] for name in kind.positions))
 
