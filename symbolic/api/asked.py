@@ -337,8 +337,9 @@ class Asked:
 
 
 def _in_words_of_module(model: Model, found: Answer) -> Answer:
-    """An answer with messages in place of slots: a person has not written these."""
-    if not has_slots(one.type for one in model.variables):
+    """An answer in the module's variables alone, with messages in place of slots, which no person has written."""
+    recorded = None if model.origin is None else model.origin.recorded
+    if recorded is None and not has_slots(one.type for one in model.variables):
         return found
     # Here, since protocols in Python need none of it.
     from leadline.symbolic.engines.explore.specifications import without_slots

@@ -209,6 +209,12 @@ class Origin(ABC):
     alone: ClassVar[bool] = False
     """Whether it alone knows the model's actions, which is enough for exploration on values."""
 
+    recorded: str | None = None
+    """The variable of the model that is none of the specification's; None if there is none.
+
+    States that differ in it alone are one state of the specification.
+    """
+
     @property
     def text(self) -> str:
         """The text that decides the meaning of the actions and claims that it alone knows."""

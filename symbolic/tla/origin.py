@@ -81,6 +81,8 @@ class TlaOrigin(Origin):
         as_written: bool = False,
     ) -> None:
         self.specification = specification
+        bounded = specification.leveled
+        self.recorded = None if bounded is None else bounded.level.operator
         self.types = types
         self.lacking: dict[str, Exception] | None = {} if lenient else None
         self._as_written = as_written
@@ -155,6 +157,9 @@ class TlaOrigin(Origin):
             raise Unsupported(init.place if init else s.BUILT_IN, "the initial condition has no value")
         if not starts:
             raise self.specification.no_initial_state()
+        if (bounded := self.specification.leveled) is not None:
+            highest = self.interpreter.constant(bounded.highest)
+            self.learner.hold({bounded.level.operator: type_of(highest)})
         self.learner.run_ahead([*starts, *known], AHEAD)
         if more:
             self.learner.hold(initial_types(self.specification))
@@ -222,11 +227,17 @@ class TlaOrigin(Origin):
 
     def retaken(self, model: Model, run: Trace) -> Trace:
         try:
-            return self.replayer.retaken(self.untold(model, run))
+            found = self.replayer.retaken(self.untold(model, run))
         except Departs as wrong:
             raise InternalError(
                 f"a run of {model.protocol} does not replay in the module: {wrong}"
             ) from wrong
+        if self.recorded is None:
+            return found
+        at = self.specification.variables.index(self.recorded)
+        return found.through(
+            replace(x, state=x.state and (*x.state[:at], *x.state[at + 1 :])) for x in found.stages
+        )
 
     def complaint(self, model: Model, states: Sequence[Any], claim: str | None) -> str | None:
         path = [self._untyped(model, values) for values in states[-2:]]

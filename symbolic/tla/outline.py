@@ -41,6 +41,7 @@ from leadline.symbolic.tla.lower.model import FORMLESS, property_of
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.leveled import leveled
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import OutsideType, type_of, typed
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
@@ -115,12 +116,13 @@ def _stated(specification: Specification, name: str) -> Property:
     return Property(name, name, PropertyKind.TEMPORAL, "", place, true, temporal=formula)
 
 
-def formed(model: Model, claims: Sequence[str]) -> tuple[Model, dict[str, str]]:
+def formed(model: Model, claims: Sequence[str], *, level: bool = False) -> tuple[Model, dict[str, str]]:
     """The model of formulas, without the claims that have no symbolic form.
 
     Args:
         model: the model that `outlined` made.
         claims: the names of the claims that it is to have.
+        level: whether it may have the level of states in a variable: see `leveled`.
 
     Returns:
         The model, and for each claim that it lacks the reason.
@@ -137,7 +139,7 @@ def formed(model: Model, claims: Sequence[str]) -> tuple[Model, dict[str, str]]:
         invariants={name: one for name, one in own.invariants.items() if name in claims},
         properties={name: one for name, one in own.properties.items() if name in claims},
     )
-    origin = TlaOrigin(asked, {}, lenient=True)
+    origin = TlaOrigin(leveled(asked) if level else asked, {}, lenient=True)
     origin.interpreter.assume()
     try:
         made = replace(origin.model(), parameters=model.parameters)

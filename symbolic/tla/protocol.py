@@ -26,6 +26,7 @@ from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.outline import lack, outlined
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import read_config
+from leadline.symbolic.tla.read.leveled import leveled
 from leadline.symbolic.tla.read.specification import Specification, load
 from leadline.symbolic.tla.values.behaviour import no_behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
@@ -120,7 +121,7 @@ class TlaProtocol(Foreign):
 
     def model(self) -> Model:
         changed = self._changed()
-        specification = self._specification()
+        specification = leveled(self._specification())
         if specification.init is None or specification.next is None:
             raise no_behaviour(specification)
         types = {**self.known} or self.learned.types.setdefault(tuple(sorted(changed.items())), {})

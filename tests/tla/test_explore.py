@@ -14,6 +14,7 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ModelError
 from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.operators import at_level
 from tests.tla.loading import specification, write
 
 TOKENS = """
@@ -205,7 +206,9 @@ Bad == x < 5 /\\ (x = 3 => Head(<<>>) = 1)
 
 def test_the_level_of_a_state_is_known(tmp_path: Path) -> None:
     one = specification(tmp_path, LEVELS, "INIT Init\nNEXT Next\nCONSTRAINT Early\nINVARIANT Counted")
-    found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), SILENT, deadlock=False)
+    with at_level(7):  # which a search before this one has left
+        behaviour = Behaviour(one)
+    found = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False)
     assert [(x.property, x.verdict) for x in found.results] == [("Counted", Verdict.SAFE)]
     assert found.told(ExploreFacts).states == 5
 

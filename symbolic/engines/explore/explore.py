@@ -329,6 +329,9 @@ class _Exploring:
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
         self.forecast = Forecast(options.max_states)
         self.why = self._needs_values(limits)
+        if model.origin is not None and model.origin.recorded is not None:
+            text = f"states that differ in {model.origin.recorded} alone would be counted apart"
+            raise UserError(f"{text}: leave out --by {CIRCUITS}")
         if options.by is not None and (self._runs or options.coverage):
             check_one_form(model, f"--by {options.by}")
         self.explorer: Explorer[Semantics] | CircuitExplorer

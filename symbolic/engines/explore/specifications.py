@@ -344,7 +344,8 @@ def in_types(model: Model, answer: Answer) -> Answer:
 def without_slots(model: Model, answer: Answer) -> Answer:
     """An answer whose runs have sets of messages where the model has slots, and messages where it picks slots.
 
-    Proofs are about the slots, so an answer with one stays as it is.
+    They have the module's variables alone. Proofs are about those of the model, so an answer with one stays
+    as it is.
 
     Args:
         model: the model that a module was lowered to.
@@ -356,7 +357,9 @@ def without_slots(model: Model, answer: Answer) -> Answer:
         return answer
     results = [told_by_values(model, one) for one in answer.results]
     beyond = None if answer.out_of_bounds is None else by_values(model, answer.out_of_bounds)
-    outline = outlined(model.origin.specification, model.parameters)
+    specification = model.origin.specification
+    bounded = specification.leveled
+    outline = outlined(specification if bounded is None else bounded.before, model.parameters)
     return in_types(outline, replace(answer, results=results, out_of_bounds=beyond))
 
 

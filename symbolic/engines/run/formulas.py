@@ -59,7 +59,7 @@ class Formulas(Engine):
         assert isinstance(model.origin, Outline)
         names = query.names(model)
         try:
-            made, lacking = formed(model, names)
+            made, lacking = formed(model, names, level=True)
         except NoSymbolicForm as missing:
             return Answer([_formless(name, missing.why) for name in names])
         listener.progress(Progress(-1, 0.0))

@@ -19,7 +19,6 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.guards import FullGuards
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.parts import Part
-from leadline.symbolic.tla.read.specification import CONSTRAINED
 
 MOST_PATHS = 2_000
 _MOST_ELEMENTS = 8
@@ -61,6 +60,7 @@ class Paths(Picks):
         self._assigning: dict[int, tuple[Later, bool]] = {}
         self._levels = lowering.specification.levels
         self._variables = self._levels.variables
+        self._own = lowering.variables.keys() - lowering.specification.history.keys()
 
     def of(self, e: s.Expression, parts: Sequence[Part] = (Part(""),)) -> list[Way]:
         """All paths through a formula, or through some parts of it.
@@ -93,8 +93,8 @@ class Paths(Picks):
             yield from rest(after, scope)
 
     def _incomplete(self, scope: Scope) -> bool:
-        """Whether a variable has no value yet; that of an action constraint is none of TLC's."""
-        return not self._lowering.variables.keys() - {CONSTRAINED} <= scope.next.keys()
+        """Whether a variable of the module has no value yet."""
+        return not self._own <= scope.next.keys()
 
     def _rule(self, e: s.Expression, scope: Scope) -> Callable[..., Iterator[Way]] | None:
         """The rule for a formula with assignments in it; None for a guard."""

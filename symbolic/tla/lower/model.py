@@ -76,6 +76,10 @@ class Claims:
         parts = list(_conjuncts(self._formula(e, Scope(next=self._after))))
         certain = [(name, one) for name, one in parts if _is_safety(one)]
         if rest := [(name, one) for name, one in parts if not _is_safety(one)]:
+            if self._specification.leveled is not None:
+                raise Unsupported(
+                    e.place, "a claim about runs, which a bound on the level of states cuts off"
+                )
             fair = [self._formula(one, Scope(next=self._after)) for one in self._specification.fairness]
             whole = _conjunction(rest)
             certain.append(("", Either((Negated(Both(tuple(fair))), whole)) if fair else whole))

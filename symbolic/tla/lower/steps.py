@@ -27,9 +27,8 @@ def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
         for one, kind in lowering.variables.items():
             if one not in raw:
                 raw[one] = n.make(n.Undefined, kind, span, f"{plain} does not say what {one} becomes")
-        constraint = lowering.specification.constrained
-        if constraint is not None:
-            raw[lowering.specification.variables[-1]] = lowering.truth(constraint, Scope(next=raw))
+        for one, value in lowering.specification.history.items():
+            raw[one] = lowering.value(value, Scope(next=raw))
         places = dict(way.places)
         values = {
             one: converted(lowering, one, raw[one], places.get(one, NOWHERE)) for one in lowering.variables

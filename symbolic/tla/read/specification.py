@@ -72,6 +72,7 @@ class Specification:
         warnings: what is probably not meant, but has a meaning.
         readable: the folder of files that its operators may read; None if they may read none.
         naming: finds `ranks`.
+        leveled: the level of states as a variable, of `leadline.symbolic.tla.read.leveled`; None if there is none.
     """
 
     name: str
@@ -97,15 +98,25 @@ class Specification:
     warnings: tuple[Mistake, ...] = ()
     readable: Path | None = None
     naming: Callable[[], Mapping[str, int]] = dict
+    leveled: Leveled | None = None
 
     @property
-    def constrained(self) -> s.Expression | None:
-        """The next value of `CONSTRAINED`; None without action constraints.
+    def history(self) -> dict[str, s.Expression]:
+        """The next values of the variables that are not the module's, which come last."""
+        found = dict[str, s.Expression]()
+        if self.leveled is not None:
+            level = self.leveled.level
+            found[level.operator] = s.Apply("+", (level, s.Number(1)), place=level.place)
+        if self.action_constraints:
+            found[self.variables[-1]] = self._constrained
+        return found
 
-        As in TLC, they are not evaluated where a constraint is false after the step.
+    @property
+    def _constrained(self) -> s.Expression:
+        """The next value of `CONSTRAINED`.
+
+        As in TLC, action constraints are not evaluated where a constraint is false after the step.
         """
-        if not self.action_constraints:
-            return None
         place = self.action_constraints[0].place
         whole: s.Expression = s.Apply("/\\", self.action_constraints, place=place)
         others = self.constraints[:-1]
@@ -165,6 +176,21 @@ class Specification:
         yield from (one for one in (self.init, self.next, self.view) if one is not None)
         yield from (*self.fairness, *self.invariants.values(), *self.properties.values())
         yield from (*self.constraints, *self.action_constraints)
+
+
+@dataclass(frozen=True)
+class Leveled:
+    """The level of states as a variable.
+
+    Attributes:
+        level: the variable.
+        highest: its highest value.
+        before: the specification without it.
+    """
+
+    level: s.Apply
+    highest: s.Expression
+    before: Specification
 
 
 @s.deeply()
@@ -567,10 +593,18 @@ _ABOUT = {
 
 def _random_choices(specification: Specification) -> Iterator[Mistake]:
     """The uses of RandomElement that verdicts depend on, each where the user's module mentions it."""
+    for here in uses(specification, "RandomElement", specification.formulas):
+        text = "RandomElement chooses at random, and a verdict would hold of one choice: expected a choice"
+        yield Mistake(here, f"{text} among all, such as \\E x \\in S : v' = x, or CHOOSE x \\in S : TRUE")
+
+
+def uses(specification: Specification, operator: str, formulas: Iterable[s.Expression]) -> Iterator[s.Place]:
+    """The places of the user's modules where formulas, or definitions that they use, apply a built-in operator."""
     definitions = specification.definitions
-    if not any("RandomElement" in one.around for one in specification.levels.judged.values()):
+    work = [(one, one.place) for one in formulas]
+    if not any(operator in one.around for one in specification.levels.judged.values()):
+        # No definition has it; a configuration names definitions.
         return
-    work = [(one, one.place) for one in specification.formulas]
     seen = set[str]()
     while work:
         e, place = work.pop()
@@ -581,11 +615,8 @@ def _random_choices(specification: Specification) -> Iterator[Mistake]:
             if node.operator in definitions and node.operator not in seen:
                 seen.add(node.operator)
                 work.append((definitions[node.operator].body, here))
-            elif node.operator == "RandomElement" and node.operator not in definitions:
-                text = "RandomElement chooses at random, and a verdict would hold of one choice: expected a choice"
-                yield Mistake(
-                    here, f"{text} among all, such as \\E x \\in S : v' = x, or CHOOSE x \\in S : TRUE"
-                )
+            elif node.operator == operator and node.operator not in definitions:
+                yield here
 
 
 def conjuncts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ from leadline.symbolic.tla.read.parts import Part, parts
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values import differences, operators, sets, values
 from leadline.symbolic.tla.values.scopes import Scope
-from leadline.symbolic.tla.values.search import RULES, Search
+from leadline.symbolic.tla.values.search import RULES, End, Search
 from leadline.symbolic.tla.values.symmetry import Symmetry
 from leadline.symbolic.tla.values.translation import Translation
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Order, Value, in_words, tla_text
@@ -110,7 +110,7 @@ class Interpreter:
         fn = self.source.fn("initial", ("state", "add"))
         if self.specification.init is not None:
             end = partial(self._found, initial=True, traced=traced)
-            search = Search(self.translation, end, initial=True, guards=self.specification.guards)
+            search = self._search(end, initial=True)
             self._attempt(fn, partial(search.run, self.specification.init, Scope(fn, {}, {}, {})), traced)
         return fn
 
@@ -120,11 +120,15 @@ class Interpreter:
         assert next_ is not None
         for part in action.parts:
             counted = partial(self._counts, action.name) if self._counting and not traced else None
-            end, guards = partial(self._found, traced=traced), self.specification.guards
-            search = Search(self.translation, end, counted=counted, guards=guards)
+            search = self._search(partial(self._found, traced=traced), counted=counted)
             write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
             self._attempt(fn, write, traced)
         return fn
+
+    def _search(self, end: End, **how: Any) -> Search:
+        """The search for the states after a state, or for initial states, with the guards of TLC."""
+        own = self.specification
+        return Search(self.translation, end, guards=own.guards, history=own.history.keys(), **how)
 
     def _from_state(self, name: str) -> tuple[Fn, dict[str, str]]:
         """A function `(state, add)`, and the Python variables of the state in it."""
@@ -161,11 +165,10 @@ class Interpreter:
         """Statements for a state that was found."""
         add = scope.fn.use("add")
         known = scope.now if initial else scope.next
-        constraint = self.specification.constrained
-        if constraint is not None and not initial:
-            constrained = self.variables[-1]
-            known = {**known, constrained: scope.fn.new(self.translation.next[constrained])}
-            lines.append(f"{known[constrained]} = {self.translation.value(constraint, scope.within({}))}")
+        for name, value in {} if initial else self.specification.history.items():
+            known = {**known, name: scope.fn.new(self.translation.next[name])}
+            lines.append(f"{known[name]} = {self.translation.value(value, scope.within({}))}")
+            scope = replace(scope, next=known)
         parts = [scope.fn.use(known[x]) if x in known else f"unassigned({x!r})" for x in self.variables]
         after = f"({''.join(f'{part}, ' for part in parts)})"
         if traced:
@@ -202,7 +205,6 @@ class Interpreter:
         """
         return bool(self.guarded(self._function(e, None)))
 
-    @site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
     def assume(self) -> None:
         """Evaluate the assumptions of the specification, and those constraints that depend on no state.
 
@@ -210,6 +212,12 @@ class Interpreter:
             AssumptionFailed: if an assumption is false or has no value.
             ModelError: if a constraint is constantly false, which TLC refuses too: no step is allowed.
         """
+        # A search before this one has left its level behind.
+        with operators.at_level(None):
+            self._assume()
+
+    @site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
+    def _assume(self) -> None:
         for one in self.specification.assumptions:
             try:
                 holds = self.holds(one)

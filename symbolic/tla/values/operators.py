@@ -398,8 +398,8 @@ def set_level(level: int | None) -> None:
 
 
 @contextmanager
-def at_level(level: int) -> Iterator[None]:
-    """`TLCGet("level")` is `level` within, and afterwards what it was."""
+def at_level(level: int | None) -> Iterator[None]:
+    """`TLCGet("level")` is `level` within, and afterwards what it was. None: it has no value."""
     before = _registers.get("level")
     set_level(level)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -10,7 +10,6 @@ from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import size
 from leadline.symbolic.tla.read.guards import FullGuards
-from leadline.symbolic.tla.read.specification import CONSTRAINED
 from leadline.symbolic.tla.values.expressions import NODES, OPERATORS
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -95,6 +94,7 @@ class Search:
         counted: gives the Python name of the list in which a conjunct counts how often it is evaluated and
             true; None to count nothing.
         guards: guards as TLC evaluates them until all variables have values; None: as everywhere.
+        history: the variables that are not the module's, which get their values at the end.
     """
 
     translation: Translation
@@ -102,6 +102,7 @@ class Search:
     initial: bool = False
     counted: Callable[[s.Expression], str] | None = None
     guards: FullGuards | None = None
+    history: Collection[str] = ()
     _functions: dict[tuple[object, ...], tuple[Todo, Fn]] = field(default_factory=dict)
     _abouts: dict[tuple[int, int], tuple[frozenset[str], s.Expression, Names]] = field(default_factory=dict)
     _composed: bool = False
@@ -186,10 +187,9 @@ class Search:
         lines += [f"if {call}:", ["return True"]]
 
     def _complete(self, scope: Scope) -> bool:
-        """Whether all variables have values; that of an action constraint is none of TLC's."""
-        return (
-            self.translation.now.keys() - {CONSTRAINED} <= (scope.now if self.initial else scope.next).keys()
-        )
+        """Whether all variables of the module have values."""
+        own = self.translation.now.keys() - set(self.history)
+        return own <= (scope.now if self.initial else scope.next).keys()
 
     def _guard(
         self, e: s.Expression, guards: FullGuards, todo: Todo, scope: Scope, lines: Lines, depth: int
