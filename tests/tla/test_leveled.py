@@ -35,6 +35,7 @@ BODY = r"""
     Beyond == ~(x = 3 /\ y = 2)
     Early == TLCGet("level") < 6
     Comes == <>(x = 1)
+    Both == ENABLED (Inc \cdot Move)
     Shown == [level |-> TLCGet("level"), x |-> x]
     """
 
@@ -71,7 +72,12 @@ def test_exploration_counts_no_levels(tmp_path: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     "more",
-    ["CONSTRAINT Exact", "CONSTRAINT Limit INVARIANT Early", "CONSTRAINT Limit ACTION_CONSTRAINT Near"],
+    [
+        "CONSTRAINT Exact",
+        "CONSTRAINT Limit INVARIANT Early",
+        "CONSTRAINT Limit INVARIANT Both",
+        "CONSTRAINT Limit ACTION_CONSTRAINT Near",
+    ],
 )
 def test_other_uses_of_the_level_depend_on_the_search(more: str, tmp_path: Path) -> None:
     with pytest.raises(NoSymbolicForm, match="TLCGet has no symbolic form"):

@@ -7,7 +7,7 @@ whichever way they are found. So formulas may have the length of a run in its pl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import is_
 
@@ -22,12 +22,13 @@ _ONE = s.Number(1)
 def leveled(made: Specification) -> Specification:
     """The specification with the level of a state as its variable `LEVEL`, if constraints bound it from above.
 
-    It is unchanged where something else asks for `TLCGet`: its answer depends on TLC's search then.
+    It is unchanged where something else asks for `TLCGet`, whose answer depends on TLC's search then, or has steps
+    of several parts.
     """
     others = replace(made, constraints=()).formulas
     bounds = _Bounds(made, _free(made))
     constraints = tuple(bounds.of(one) for one in made.constraints)
-    if bounds.top is None or any(True for _ in uses(made, "TLCGet", others)):
+    if bounds.top is None or _has(made, others, "TLCGet", "\\cdot"):
         return made
     own = len(made.variables) - len(made.history)
     variables = (*made.variables[:own], bounds.level.operator, *made.variables[own:])
@@ -41,7 +42,12 @@ def leveled(made: Specification) -> Specification:
         levels=Levels(bounds.definitions, {*made.levels.variables, *variables}, made.levels.judged),
         leveled=Leveled(bounds.level, bounds.top, made),
     )
-    return made if any(True for _ in uses(found, "TLCGet", found.constraints)) else found
+    return made if _has(found, found.constraints, "TLCGet") else found
+
+
+def _has(made: Specification, formulas: Iterable[s.Expression], *operators: str) -> bool:
+    formulas = tuple(formulas)
+    return any(True for one in operators for _ in uses(made, one, formulas))
 
 
 def _free(made: Specification) -> str:
