@@ -732,6 +732,25 @@ def test_a_recursion_over_few_values_is_found_once_for_each(tmp_path: Path, begu
     assert begun.count("Weight") < 100
 
 
+def test_a_definition_that_mentions_no_recursion_around_it_is_lowered_once(
+    tmp_path: Path, begun: list[str]
+) -> None:
+    body = """
+        EXTENDS Integers
+        VARIABLES on, far
+        Edges == {e \\in (0..2) \\X (0..2) : e[1] \\in on /\\ e[2] = (e[1] + 1) % 3}
+        RECURSIVE Reached(_)
+        Reached(S) == LET more == S \\cup {e[2] : e \\in {x \\in Edges : x[1] \\in S}}
+                      IN IF more = S THEN S ELSE Reached(more)
+        Init == on = {} /\\ far = {}
+        Next == \\E x \\in 0..2 : on' \\in {on \\cup {x}, on \\ {x}} /\\ far' = Reached({x})
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    assert begun.count("Edges") < 4 < begun.count("Reached")
+
+
 def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers

@@ -66,7 +66,7 @@ from leadline.symbolic.tla.lower.scope import (
 )
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import cardinality_bound, sizes
+from leadline.symbolic.tla.read.analysis import Analysis, cardinality_bound, sizes
 from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
@@ -670,6 +670,7 @@ class Lowering(Sets):
         self.variables = variables
         self._known: dict[tuple[object, ...], Entity] = {}
         self._too_deep = 0
+        self._analysis = Analysis(specification.definitions, specification.levels.variables)
         self._runs: dict[str, list[_Run]] = {}
         self._recursive: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
         self.calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
@@ -938,11 +939,12 @@ class Lowering(Sets):
     def _dependence(self, definition: s.Definition, inner: Scope) -> tuple[object, ...] | None:
         """All that the value of a definition depends on; None if that is more than values.
 
-        A definition that is called for some value of its argument depends on the calls around it too.
+        A definition that is called for some value of its argument depends on the calls around it too, and so do
+        those that mention it.
         """
-        if self.specification.levels.of_definition(definition.name) > Level.STATE or any(
-            runs[-1].calls for runs in self._runs.values() if runs
-        ):
+        calling = {name for name, runs in self._runs.items() if runs and runs[-1].calls}
+        around = calling and {definition.name, *self._analysis.reached(definition.name)} & calling
+        if self.specification.levels.of_definition(definition.name) > Level.STATE or around:
             return None
         key: list[object] = [definition.name]
         for parameter in definition.parameters:

@@ -48,11 +48,24 @@ class Analysis:
     _uses: dict[tuple[int, str], int] = field(default_factory=dict)
     _lets: dict[int, tuple[s.Let, list[tuple[s.Definition, s.Let]]]] = field(default_factory=dict)
     _strict: dict[str, frozenset[str]] = field(default_factory=dict)
+    _reached: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def free(self, e: s.Node) -> frozenset[str]:
         """The names in an expression that are not bound in it, among them `@` and built-in operators."""
         known = self._free.get(id(e))
         return known[1] if known is not None else self._find_below(e)
+
+    def reached(self, key: str) -> frozenset[str]:
+        """The names that a definition mentions, directly or not."""
+        if key not in self._reached:
+            found, todo = set[str](), [key]
+            while todo:
+                one = self.definitions[todo.pop()]
+                new = self.free(one) - found
+                found |= new
+                todo += [name for name in new if name in self.definitions]
+            self._reached[key] = frozenset(found)
+        return self._reached[key]
 
     def _find_below(self, e: s.Node) -> frozenset[str]:
         # By a stack: expressions may nest deeply.

@@ -178,7 +178,6 @@ class Translation:
         self._computing: set[int] = set()
         self._nested = 0
         self._closed: dict[int, tuple[s.Node, bool]] = {}
-        self._reached: dict[str, frozenset[str]] = {}
 
     def expr(self, e: s.Expression, scope: Scope) -> Code:
         """An expression."""
@@ -260,18 +259,6 @@ class Translation:
         built_in = isinstance(e, s.Apply) and not e.arguments and e.operator not in self.definitions
         return not built_in and self.closed(e, scope)
 
-    def reached(self, key: str) -> frozenset[str]:
-        """The names that a definition mentions, directly or not."""
-        if key not in self._reached:
-            found, todo = set[str](), [key]
-            while todo:
-                one = self.definitions[todo.pop()]
-                new = self.analysis.free(one) - found
-                found |= new
-                todo += [name for name in new if name in self.definitions]
-            self._reached[key] = frozenset(found)
-        return self._reached[key]
-
     def pure(self, e: s.Expression) -> bool:
         """Whether the value of an expression depends on nothing but what it reads."""
         return not self.uses(e, _IMPURE)
@@ -283,19 +270,19 @@ class Translation:
     def uses(self, e: s.Expression, names: Set[str]) -> bool:
         """Whether an expression, or a definition that it goes through, has an operator of some names."""
         free = self.analysis.free(e)
-        reached = free.union(*(self.reached(key) for key in free if key in self.definitions))
+        reached = free.union(*(self.analysis.reached(key) for key in free if key in self.definitions))
         return not reached.isdisjoint(names)
 
     def _goes_through_sets(self, e: s.Expression) -> bool:
         """Whether an expression, or a definition that it mentions, has a loop through a set."""
         free = self.analysis.free(e) & self.definitions.keys()
-        inside = free.union(*map(self.reached, free)) & self.definitions.keys()
+        inside = free.union(*map(self.analysis.reached, free)) & self.definitions.keys()
         return any(map(_has_loop, (e, *(self.definitions[key].body for key in inside))))
 
     def _chooses(self, e: s.Expression) -> bool:
         """Whether the value of an expression may depend on a CHOOSE."""
         free = self.analysis.free(e) & self.definitions.keys()
-        inside = free.union(*map(self.reached, free)) & self.definitions.keys()
+        inside = free.union(*map(self.analysis.reached, free)) & self.definitions.keys()
         bodies = (e, *(self.definitions[key].body for key in inside))
         return self.uses(e, {"FoldInOrder"}) or any(
             isinstance(node, s.Choose) for body in bodies for node in s.nodes(body)
@@ -303,7 +290,7 @@ class Translation:
 
     def recursive(self, key: str) -> bool:
         """Whether a definition mentions itself."""
-        return key in self.reached(key)
+        return key in self.analysis.reached(key)
 
     def constant(self, e: s.Expression) -> Code:
         """A constant expression, which is evaluated once, where it is first needed."""
