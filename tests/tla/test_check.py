@@ -14,7 +14,6 @@ from leadline.symbolic.api import asked
 from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.catalog import find, model_of, model_on_values
 from leadline.symbolic.cli import main
-from leadline.symbolic.encode import values
 from leadline.symbolic.engines import (
     Limits,
     Listener,
@@ -209,17 +208,14 @@ def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Pat
     assert few.verdict is Verdict.PROVED
 
 
-def test_values_that_are_too_many_for_a_formula_are_no_mistake(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_that_are_too_many_for_a_formula_are_no_mistake(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers
-        VARIABLES x, s
-        Init == x = 0 /\\ s = {}
-        Next == x < 20 /\\ x' = x + 1 /\\ s' = s \\cup {x + x}
-        Inv == x < 40
+        VARIABLES x, y, s
+        Init == x \\in {1, 300} /\\ y = x /\\ s = {}
+        Next == UNCHANGED <<x, y>> /\\ s' = IF x * y < 4 THEN s \\cup {x * y * y} ELSE s
+        Inv == x < 301
         """
-    monkeypatch.setattr(values, "ENUMERATION_LIMIT", 10)
     path = written(tmp_path, body, "Inv")
     query = Query(path, {}, ("Inv",), PdrOptions(), LONE)
     for (found,) in (answer_here(model_of(find(path), {}), query).results, by_formulas(path, 20.0)):

@@ -777,6 +777,13 @@ def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
         ("Len(q) > 0 /\\ (\\E i \\in 1..2 : q[i] = 1) /\\ q' = q", True),
         ("Some(1) /\\ q' = q", True),
         ("Len(q) > 0 /\\ Some(Len(q)) /\\ q' = q", False),
+        ("Head(q) = 1 /\\ Len(q) > 5 /\\ q' = q", True),
+        ("Len(q) > 5 /\\ Head(q) = 1 /\\ q' = q", False),
+        ("(\\E i \\in {q[1]} : Len(q) > 5) /\\ q' = q", True),
+        ("\\E i \\in {q[1]} : \\E j \\in {} : q' = <<i, j>>", True),
+        ("q' = <<Head(q)>> /\\ Len(q) = 1", True),
+        ("Len(q) = 1 /\\ q' = <<Head(q)>>", False),
+        ("IF Head(q) = 2 THEN q' = q ELSE Len(q) > 5 /\\ q' = q", True),
     ],
 )
 def test_a_part_of_a_guard_without_a_value_is_out_of_bounds(tmp_path: Path, step: str, beyond: bool) -> None:

@@ -73,10 +73,11 @@ class Paths(Picks):
         for way in (
             x for one in parts for x in self.follow(e, Way(name=one.name, path=one.path), scope, end)
         ):
-            found.append(way if self._as_written else without_fixed(way, self._terms))
+            found.append(way)
             if len(found) > MOST_PATHS:
                 raise Unsupported(e.place, f"over {MOST_PATHS:,} paths through the formula")
-        return found
+        found = needed(found)
+        return found if self._as_written else [without_fixed(way, self._terms) for way in found]
 
     def follow(self, e: s.Expression, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         """The paths through a formula, each followed by the rest."""
@@ -88,9 +89,16 @@ class Paths(Picks):
             return
         if self._guards is not None and self._incomplete(scope):
             e = self._guards.each(e)
-        after = self.requiring(way, self._lowering.truth(e, scope))
+        yield from self._held(self.requiring(way, self._lowering.truth(e, scope)), way, scope, rest)
+
+    def _held(self, after: Way | None, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        """The paths behind a guard; if it is never true, one that ends there where an error may come before it."""
         if after is not None:
             yield from rest(after, scope)
+            return
+        way = way.with_values()
+        if not all(map(_is_defined, way.body)):
+            yield replace(way, body=(*way.body, self._terms.boolean(False)))
 
     def _incomplete(self, scope: Scope) -> bool:
         """Whether a variable of the module has no value yet."""
@@ -196,9 +204,7 @@ class Paths(Picks):
                 raise Unsupported(e.place, f"{definition.name} calls itself too often")
             yield from self._inside(definition.body, inner, way, scope, rest)
         else:
-            after = way.requiring(self._lowering.truth(e, scope))
-            if after is not None:
-                yield from rest(after, scope)
+            yield from self._held(way.requiring(self._lowering.truth(e, scope)), way, scope, rest)
 
     def _inside(self, body: s.Expression, inner: Scope, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         def outside(after: Way, _: Scope) -> Iterator[Way]:
@@ -235,7 +241,7 @@ class Paths(Picks):
         if dict(one.next).keys() != values.keys():
             return None
         # Behind the condition, arms may require that other conditions have a value, and nothing else.
-        behind = [x.body[len(way.body) + 1 :] for x in (one, other)]
+        behind = [x.body[len(way.with_values().body) + 1 :] for x in (one, other)]
         defined = [[x for x in items if not isinstance(x, Pick) and certain(x) is True] for items in behind]
         if any(len(items) < len(every) for items, every in zip(defined, behind, strict=True)):
             return None
@@ -246,7 +252,8 @@ class Paths(Picks):
             after = (*after, (name, value if value is mine else terms.ite(condition, value, mine)))
         total = is_total(condition) and not any(defined)
         guard = terms.boolean(True) if total else terms.ite(condition, *map(terms.conj, defined))
-        return replace(one, body=way.body, next=after).requiring(guard)
+        held = replace(one, body=way.body, next=way.next, defined=way.defined).requiring(guard)
+        return None if held is None else replace(held, next=after)
 
     def _case(self, e: s.Case, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         failed: list[n.Node] = []
@@ -274,11 +281,11 @@ class Paths(Picks):
     def _composed(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         """`A \\cdot B`: B goes on from the values that A gives the variables."""
         first, second = e.arguments
-        for found in self.follow(first, replace(way, next=(), places=()), scope, end):
+        for found in self.follow(first, replace(way, next=(), places=(), defined=0), scope, end):
             values = dict(found.next)
             for name in self._lowering.variables.keys() - values.keys():
                 values[name] = self._terms.undefined(NEVER, f"{name} has no value after the first step")
-            between = replace(found, next=way.next, places=way.places)
+            between = replace(found, next=way.next, places=way.places, defined=way.defined)
             for after in self.follow(second, between, replace(scope, now=values), end):
                 yield from rest(after, scope)
 
@@ -325,14 +332,15 @@ class Paths(Picks):
     def _assignment(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         target = self._target(e.arguments[0], way, scope)
         if target is None:
-            after = way.requiring(self._lowering.truth(e, scope))
-            if after is not None:
-                yield from rest(after, scope)
+            yield from self._held(way.requiring(self._lowering.truth(e, scope)), way, scope, rest)
         elif e.operator == "=":
             value = self._lowering.value(e.arguments[1], scope)
             yield from rest(self.assigned(way, target, value), scope)
         else:
-            for after, value in self._elements(e.arguments[1], way, target, scope):
+            elements = [*self._elements(e.arguments[1], way, target, scope)]
+            if not elements:
+                yield from self._held(None, way, scope, rest)
+            for after, value in elements:
                 yield from rest(self.assigned(after, target, value), scope)
 
     def assigned(self, way: Way, name: str, value: n.Node) -> Way:
@@ -349,6 +357,7 @@ class Paths(Picks):
                 continue
             after = way.requiring(self._terms.equal(known, now))
             if after is None:
+                yield from self._held(None, way, scope, rest)
                 return
             way = after
         yield from rest(way, scope)
@@ -380,7 +389,10 @@ class Paths(Picks):
             bound, name = bounds[place]
             if bound.domain is None:
                 raise Unsupported(bound.place, "a bound name without a set")
-            for after, picked in self._elements(bound.domain, way, name or "pick", scope):
+            elements = [*self._elements(bound.domain, way, name or "pick", scope)]
+            if not elements:
+                yield from self._held(None, way, scope, rest)
+            for after, picked in elements:
                 element = self._terms.as_tuple(picked, len(bound.names)) if bound.unpacked else picked
                 names = self._lowering.names_of(bound, name, element)
                 begun = after if is_total(element) else after.requiring(self._lowering.has_value(element))
@@ -439,6 +451,26 @@ class Paths(Picks):
                 e.place, f"\\A with assignments over more than {_MOST_ELEMENTS} possible elements"
             )
         return [self._terms.narrowed(item, x) for x in item.values()]
+
+
+def needed(ways: Sequence[Way]) -> list[Way]:
+    """The paths without those that end where others go on, which have the same errors."""
+    known = {way.body[:place] for way in ways if not way.ends for place in range(len(way.body) + 1)}
+    found = list[Way]()
+    for way in ways:
+        if way.ends:
+            last = max(place for place, item in enumerate(way.body) if not _is_defined(item))
+            if way.body[: last + 1] in known:
+                continue
+            known.add(way.body[: last + 1])
+        found.append(way)
+    return found
+
+
+def _is_defined(item: Pick | n.Node) -> bool:
+    """Whether a guard, or the set of a pick, is never an error."""
+    node = item.domain if isinstance(item, Pick) else item
+    return node is None or is_total(node)
 
 
 def aliased(e: s.Expression, names: Mapping[str, Binding]) -> tuple[s.Expression, Mapping[str, Binding]]:

@@ -8,7 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
+from leadline.symbolic.lang import (
+    BOOL,
+    NEVER,
+    Map,
+    Option,
+    Pick,
+    Seq,
+    Set,
+    Span,
+    Type,
+    Union,
+    is_total,
+    nodes as n,
+)
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -40,6 +53,7 @@ class Way:
         name: the action that it belongs to.
         path: what is left of the path to a part: see `Part`.
         places: where it assigns them.
+        defined: how many of these values have a value wherever the guards hold.
     """
 
     body: tuple[Pick | n.Node, ...] = ()
@@ -47,12 +61,25 @@ class Way:
     name: str = ""
     path: tuple[int, ...] = ()
     places: tuple[tuple[str, Span], ...] = ()
+    defined: int = 0
 
     def requiring(self, guard: n.Node) -> Way | None:
         """The path with one more guard; None if the guard is never true."""
         if isinstance(guard, n.Const):
             return self if guard.value else None
-        return replace(self, body=(*self.body, guard))
+        way = self.with_values()
+        return replace(way, body=(*way.body, guard))
+
+    def with_values(self) -> Way:
+        """The path where its next values have a value: as in TLC, their errors come before the guards behind."""
+        partly = [value for _, value in self.next[self.defined :] if not is_total(value)]
+        tests = (n.make(n.Eq, BOOL, x.span, x, x) for x in partly)
+        return replace(self, body=(*self.body, *tests), defined=len(self.next))
+
+    @property
+    def ends(self) -> bool:
+        """Whether it never goes on, and is there for the errors in it alone."""
+        return bool(self.body) and isinstance(self.body[-1], n.Const)
 
 
 class Picks:

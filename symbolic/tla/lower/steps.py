@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.symbolic.lang import NOWHERE, Action, Span, enabledness, nodes as n
-from leadline.symbolic.tla.lower.actions import Paths, end
+from leadline.symbolic.tla.lower.actions import Paths, end, needed
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.picks import Way
@@ -53,6 +53,6 @@ def enabled(lowering: Lowering, e: s.Expression, scope: Scope) -> n.Node:
     """ENABLED of an action, whose next state is any."""
 
     paths = Paths(lowering, mark="?")
-    ways = list(paths.follow(e, Way(), replace(scope, next={}), end))
+    ways = needed([*paths.follow(e, Way(), replace(scope, next={}), end)])
     steps = [Action("enabled", "ENABLED", "", lowering.terms.place, way.body, ()) for way in ways]
     return lowering.terms.disj([enabledness(one) for one in steps])
