@@ -784,6 +784,8 @@ def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
         ("q' = <<Head(q)>> /\\ Len(q) = 1", True),
         ("Len(q) = 1 /\\ q' = <<Head(q)>>", False),
         ("IF Head(q) = 2 THEN q' = q ELSE Len(q) > 5 /\\ q' = q", True),
+        ("(IF Len(q) < 5 THEN q' = <<Head(q)>> /\\ Len(q) > 5 ELSE q' = q) /\\ TRUE", True),
+        ("(Head(q) = 1 /\\ Len(q) > 5 /\\ q' = q) \\cdot (q' = q)", True),
     ],
 )
 def test_a_part_of_a_guard_without_a_value_is_out_of_bounds(tmp_path: Path, step: str, beyond: bool) -> None:

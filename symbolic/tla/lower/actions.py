@@ -225,7 +225,7 @@ class Paths(Picks):
         with self._lowering.at(e):
             both = self._together(condition, way, *arms)
         for after in [both] if both is not None else itertools.chain(*arms):
-            yield from rest(after, scope)
+            yield from [after] if after.ends else rest(after, scope)
 
     def _together(
         self, condition: n.Node, way: Way, then: Sequence[Way], otherwise: Sequence[Way]
@@ -282,6 +282,9 @@ class Paths(Picks):
         """`A \\cdot B`: B goes on from the values that A gives the variables."""
         first, second = e.arguments
         for found in self.follow(first, replace(way, next=(), places=(), defined=0), scope, end):
+            if found.ends:
+                yield found
+                continue
             values = dict(found.next)
             for name in self._lowering.variables.keys() - values.keys():
                 values[name] = self._terms.undefined(NEVER, f"{name} has no value after the first step")
