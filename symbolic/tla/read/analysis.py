@@ -1,4 +1,4 @@
-"""Facts about resolved expressions that their translation to Python needs."""
+"""Facts about resolved expressions that their translations need."""
 
 from __future__ import annotations
 
