@@ -182,14 +182,15 @@ class Conditioned:
 
     def _value(self, formula: Temporal, place: int, target: int) -> bool:
         def holds(one: Holds | Happens) -> bool:
-            if isinstance(one, Holds):
-                return self._runs.holds(one.node, self.states[place])
-            return self._runs.happens(one.node, self.states[place], self.states[target])
+            of_state = isinstance(one, Holds)
+            try:
+                if of_state:
+                    return self._runs.holds(one.node, self.states[place])
+                return self._runs.happens(one.node, self.states[place], self.states[target])
+            except OutOfBounds as error:
+                raise OutsideAt((place,) if of_state else (place, target)) from error
 
-        try:
-            return folded(formula, holds, operator.not_, all, any)
-        except OutOfBounds as error:
-            raise OutsideAt((place, target)) from error
+        return folded(formula, holds, operator.not_, all, any)
 
 
 # -- merged states ---------------------------------------------------------------------------------------

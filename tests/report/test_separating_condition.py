@@ -98,6 +98,8 @@ def planted(draw: st.DrawFn) -> tuple[int, sympy.Basic]:
     condition = draw(single())
     for _ in range(count - 1):
         condition = draw(st.sampled_from((sympy.And, sympy.Or)))(condition, draw(single()), evaluate=False)
+    # Of `on` and `not on` sympy makes a constant.
+    assume(condition.free_symbols)
     return count, condition
 
 
