@@ -11,7 +11,7 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Listener, Options, Progress, Query, Verdict, answer
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.bounded.bmc import SWEEPS
-from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
@@ -276,9 +276,13 @@ def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path
     Spec == Init /\ [][Next]_x /\ SF_x(Fits)
     Live == <>(x = 5)
     """
-    (found,) = explored(tmp_path, body, "SPECIFICATION Spec PROPERTY Live CHECK_DEADLOCK FALSE")
-    assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 2)
+    text = "SPECIFICATION Spec PROPERTY Live CHECK_DEADLOCK FALSE"
+    (found,) = explored(tmp_path, body, text)
     assert found.reason is not None and "M.tla:7:" in found.reason
+    (tmp_path / "M.cfg").write_text(text)
+    _, by_model = asked(tmp_path / "M.tla", "Live", ExploreOptions(by=VALUES))
+    for one in (found, by_model):
+        assert (one.verdict, one.steps) == (Verdict.OUT_OF_BOUNDS, 2)
 
 
 @pytest.mark.parametrize(("name", "steps"), [("Steps", 3), ("Begins", 0)])

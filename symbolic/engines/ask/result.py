@@ -279,6 +279,11 @@ _ENDS = 50
 """The rows that are shown of each end of a very long table."""
 
 
+def formless(name: str, engine: str, why: str, part: str | None = None) -> Result:
+    """The result of an engine about a property, or a part of it, that has no symbolic form."""
+    return Result(name, engine, Verdict.UNKNOWN, part=part, reason=why, cause=Cause.NO_FORM)
+
+
 @dataclass(frozen=True)
 class Table:
     """Facts in rows, for a person.

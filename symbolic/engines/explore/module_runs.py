@@ -13,7 +13,7 @@ from random import Random
 from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.engines.ask.engine import Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query
-from leadline.symbolic.engines.ask.result import Answer, Cause, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, formless
 from leadline.symbolic.engines.ask.widening import told_by_values, widened_answers
 from leadline.symbolic.engines.explore.explore import CIRCUITS, LEAST_MEMORY
 from leadline.symbolic.engines.explore.facts import SimulateFacts
@@ -128,10 +128,7 @@ def _on_circuits(
         raise NoCircuits(f"circuits were not made in {seconds:g} s") from error
     if outside:
         raise NoCircuits("a run leaves the bounds of the module's formulas")
-    open_ = [
-        Result(name, options.engine, Verdict.UNKNOWN, reason=text, cause=Cause.NO_FORM)
-        for name, text in lacking.items()
-    ]
+    open_ = [formless(name, options.engine, why) for name, why in lacking.items()]
     results = {one.property: one for one in (*latest.results, *open_)}
     return replace(latest, results=[results[name] for name in query.names(asked.model)])
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, too_large
-from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict, formless
 from leadline.symbolic.engines.ask.table import engines_of
 from leadline.symbolic.engines.ask.widening import told_by_values, widened_answers
 from leadline.symbolic.engines.bounded.bmc import BmcOptions
@@ -61,11 +61,11 @@ class Formulas(Engine):
         try:
             made, lacking = formed(model, names, level=True)
         except NoSymbolicForm as missing:
-            return Answer([_formless(name, missing.why) for name in names])
+            return Answer([formless(name, FormulasOptions.engine, missing.why) for name in names])
         listener.progress(Progress(-1, 0.0))
         asking = _Asking(query, names, listener)
         for name, why in lacking.items():
-            asking.tell(_formless(name, why))
+            asking.tell(formless(name, FormulasOptions.engine, why))
         asking.ask_all(made, limits)
         return Answer([asking.known[name] for name in names])
 
@@ -112,7 +112,7 @@ class _Asking:
         for name, why in too_large(model, replace(self.query, properties=tuple(model.properties))):
             for one in (name,) if name is not None else self.names:
                 if one not in self.known:
-                    self.tell(_formless(one, why))
+                    self.tell(formless(one, FormulasOptions.engine, why))
         self.model = model
         left = [x for x in self.names if x not in self.known and (x in model.properties or x == DEADLOCK)]
         about = tuple(name for name in left if name != DEADLOCK)
@@ -140,8 +140,3 @@ class _Asking:
             options = engine.member(own.depth)
             if options is not None and not isinstance(options, ExploreOptions):
                 yield options
-
-
-def _formless(name: str, why: str) -> Result:
-    """The result about a property without symbolic form."""
-    return Result(name, FormulasOptions.engine, Verdict.UNKNOWN, reason=why, cause=Cause.NO_FORM)

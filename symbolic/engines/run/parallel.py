@@ -35,6 +35,7 @@ from leadline.symbolic.engines.ask.result import (
     Progress,
     Result,
     Verdict,
+    formless,
     is_near,
 )
 from leadline.symbolic.engines.ask.table import ENGINES
@@ -98,16 +99,10 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
 def _too_large(model: Model, query: Query) -> Iterator[Result]:
     """The results about the parts of a query that have more instances than can be asked."""
     reasons = dict(too_large(model, query))
-    for one in _formless(model, query) if reasons else ():
-        why = reasons.get(None) or reasons.get(one.property)
+    for name, part in ENGINES[query.engine].parts(model, query) if reasons else ():
+        why = reasons.get(None) or reasons.get(name)
         if why is not None:
-            yield replace(one, reason=why)
-
-
-def _formless(model: Model, query: Query, why: str | None = None) -> Iterator[Result]:
-    """The results about the parts of a query where there are no formulas."""
-    for name, part in ENGINES[query.engine].parts(model, query):
-        yield Result(name, query.engine, Verdict.UNKNOWN, part=part, reason=why, cause=Cause.NO_FORM)
+            yield formless(name, query.engine, why, part)
 
 
 def with_types(model: Model, found: Answer) -> Answer:
@@ -164,7 +159,8 @@ def answer_here(
             # Too many values to be listed: a mistake in a protocol, but a specification needs no formulas.
             if model.origin is None or model.alone:
                 raise
-            return Answer([*_formless(model, own, NoSymbolicForm(error.mistakes).why)])
+            why = NoSymbolicForm(error.mistakes).why
+            return Answer([formless(name, own.engine, why, part) for name, part in engine.parts(model, own)])
 
 
 def answer_in_child(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> Answer:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.lang import NEVER, Pick, Set, is_total, nodes as n
-from leadline.symbolic.tla.lower.builder import Unlowerable
+from leadline.symbolic.tla.lower.builder import Unlowerable, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import certain
 from leadline.symbolic.tla.lower.picks import Picks, Way, without_fixed
@@ -89,13 +89,15 @@ class Paths(Picks):
             return
         if self._guards is not None and self._incomplete(scope):
             e = self._guards.each(e)
-        yield from self._held(self.requiring(way, self._lowering.truth(e, scope)), way, scope, rest)
+        yield from self._behind(e, way, scope, rest)
 
-    def _held(self, after: Way | None, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        """The paths behind a guard; if it is never true, one that ends there where an error may come before it."""
-        if after is not None:
-            yield from rest(after, scope)
-            return
+    def _behind(self, e: s.Expression, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        """The paths behind a guard."""
+        after = self.requiring(way, self._lowering.truth(e, scope))
+        yield from self._ended(way) if after is None else rest(after, scope)
+
+    def _ended(self, way: Way) -> Iterator[Way]:
+        """The path that never goes on from here, if there may be an error before: TLC tells it."""
         way = way.with_values()
         if not all(map(_is_defined, way.body)):
             yield replace(way, body=(*way.body, self._terms.boolean(False)))
@@ -204,7 +206,7 @@ class Paths(Picks):
                 raise Unsupported(e.place, f"{definition.name} calls itself too often")
             yield from self._inside(definition.body, inner, way, scope, rest)
         else:
-            yield from self._held(way.requiring(self._lowering.truth(e, scope)), way, scope, rest)
+            yield from self._behind(e, way, scope, rest)
 
     def _inside(self, body: s.Expression, inner: Scope, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         def outside(after: Way, _: Scope) -> Iterator[Way]:
@@ -300,14 +302,25 @@ class Paths(Picks):
         yield from self.follow(e.action, way, scope, rest)
         yield from self.follow(s.Apply("UNCHANGED", (e.subscript,), place=e.place), way, scope, rest)
 
-    def _elements(self, e: s.Expression, way: Way, name: str, scope: Scope) -> Iterator[tuple[Way, n.Node]]:
-        """The path with a pick of an element of a set, and the element."""
+    def _for_elements(
+        self,
+        e: s.Expression,
+        way: Way,
+        name: str,
+        scope: Scope,
+        follow: Callable[[Way, n.Node], Iterator[Way]],
+    ) -> Iterator[Way]:
+        """The paths behind a pick of an element of a set; `follow` goes on from each."""
         try:
             domain = self._lowering.domain(e, scope)
             self._terms.place = e.place  # that of the pick
-            yield from self.picked(way, name, domain)
+            picked = [*self.picked(way, name, domain)]
         except Unlowerable as error:
             raise Unsupported(e.place, str(error)) from error
+        if not picked:
+            yield from self._ended(way)
+        for after, element in picked:
+            yield from follow(after, element)
 
     # -- assignments ------------------------------------------------------------------------------
 
@@ -335,16 +348,18 @@ class Paths(Picks):
     def _assignment(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         target = self._target(e.arguments[0], way, scope)
         if target is None:
-            yield from self._held(way.requiring(self._lowering.truth(e, scope)), way, scope, rest)
+            yield from self._behind(e, way, scope, rest)
         elif e.operator == "=":
             value = self._lowering.value(e.arguments[1], scope)
             yield from rest(self.assigned(way, target, value), scope)
         else:
-            elements = [*self._elements(e.arguments[1], way, target, scope)]
-            if not elements:
-                yield from self._held(None, way, scope, rest)
-            for after, value in elements:
-                yield from rest(self.assigned(after, target, value), scope)
+            yield from self._for_elements(
+                e.arguments[1],
+                way,
+                target,
+                scope,
+                lambda after, x: rest(self.assigned(after, target, x), scope),
+            )
 
     def assigned(self, way: Way, name: str, value: n.Node) -> Way:
         """The path with the next value of a variable."""
@@ -360,7 +375,7 @@ class Paths(Picks):
                 continue
             after = way.requiring(self._terms.equal(known, now))
             if after is None:
-                yield from self._held(None, way, scope, rest)
+                yield from self._ended(way)
                 return
             way = after
         yield from rest(way, scope)
@@ -392,15 +407,15 @@ class Paths(Picks):
             bound, name = bounds[place]
             if bound.domain is None:
                 raise Unsupported(bound.place, "a bound name without a set")
-            elements = [*self._elements(bound.domain, way, name or "pick", scope)]
-            if not elements:
-                yield from self._held(None, way, scope, rest)
-            for after, picked in elements:
+
+            def of_element(after: Way, picked: n.Node) -> Iterator[Way]:
                 element = self._terms.as_tuple(picked, len(bound.names)) if bound.unpacked else picked
                 names = self._lowering.names_of(bound, name, element)
-                begun = after if is_total(element) else after.requiring(self._lowering.has_value(element))
+                begun = after if is_total(element) else after.requiring(has_value(element))
                 if begun is not None:
                     yield from chosen(place + 1, begun, inner.having(names))
+
+            yield from self._for_elements(bound.domain, way, name or "pick", scope, of_element)
 
         yield from chosen(0, way, scope)
 

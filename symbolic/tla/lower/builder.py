@@ -43,6 +43,11 @@ def body_at(binder: n.Binder | n.MapBuild, element: n.Node) -> n.Node:
     return replaced(binder.body, {var: element})
 
 
+def has_value(node: n.Node) -> n.Node:
+    """TRUE where an expression has a value, which is out of bounds elsewhere."""
+    return n.make(n.Eq, BOOL, node.span, node, node)
+
+
 class Builder:
     """Makes nodes, those without variables as constants.
 

@@ -38,7 +38,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at
+from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.comparison import clash, is_free, some_clash
 from leadline.symbolic.tla.lower.fixed import certain, conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
@@ -360,11 +360,7 @@ class Sets:
         if is_total(image):
             return found
         nothing = self.terms.undefined(found.type, "an element has no value")
-        return self.terms.ite(self.has_value(image), found, nothing)
-
-    def has_value(self, node: n.Node) -> n.Node:
-        """TRUE where an expression has a value, which is out of bounds elsewhere."""
-        return self.terms.make(n.Eq, BOOL, node, node)
+        return self.terms.ite(has_value(image), found, nothing)
 
     def listed(self, domain: Domain) -> n.Node:
         """A set with its members listed.
@@ -1025,7 +1021,7 @@ class Lowering(Sets):
     def _quantified(self, e: s.Quantified, scope: Scope) -> Entity:
         if e.quantifier == EACH["\\E"]:
             found = self.truth(replace(e, quantifier="\\E"), scope)
-            every = self._over_bounds(e, True, scope, self.has_value)
+            every = self._over_bounds(e, True, scope, has_value)
             return found if is_total(found) else self.terms.conj([found, every])
         if e.quantifier not in ("\\A", "\\E"):
             raise Unlowerable(f"{e.quantifier} has no symbolic form")

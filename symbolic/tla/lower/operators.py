@@ -23,7 +23,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Unlowerable
+from leadline.symbolic.tla.lower.builder import Unlowerable, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import most_members
 from leadline.symbolic.tla.lower.infinite import (
@@ -66,7 +66,7 @@ def _conjunction(universal: bool) -> Rule:
 
 def _each_disjunct(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     found = [at.truth(one, scope) for one in arguments]
-    return at.terms.conj([at.terms.disj(found), *(at.has_value(x) for x in found[1:] if not is_total(x))])
+    return at.terms.conj([at.terms.disj(found), *(has_value(x) for x in found[1:] if not is_total(x))])
 
 
 def _implies(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:

@@ -8,22 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from leadline.symbolic.lang import (
-    BOOL,
-    NEVER,
-    Map,
-    Option,
-    Pick,
-    Seq,
-    Set,
-    Span,
-    Type,
-    Union,
-    is_total,
-    nodes as n,
-)
+from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
+from leadline.symbolic.tla.lower.builder import Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
@@ -73,8 +60,7 @@ class Way:
     def with_values(self) -> Way:
         """The path where its next values have a value: as in TLC, their errors come before the guards behind."""
         partly = [value for _, value in self.next[self.defined :] if not is_total(value)]
-        tests = (n.make(n.Eq, BOOL, x.span, x, x) for x in partly)
-        return replace(self, body=(*self.body, *tests), defined=len(self.next))
+        return replace(self, body=(*self.body, *map(has_value, partly)), defined=len(self.next))
 
     @property
     def ends(self) -> bool:

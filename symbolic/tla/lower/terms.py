@@ -42,7 +42,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Binary, free_variables
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at
+from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
 from leadline.symbolic.tla.lower.shapes import join
 
@@ -350,7 +350,7 @@ class Terms(Builder):
         partly = [x for x in map(_whole, parts) if not is_total(x)]
         if not partly:
             return answer
-        tests = [n.make(n.Eq, BOOL, x.span, x, x) for x in partly]
+        tests = list(map(has_value, partly))
         nothing = self.undefined(answer.type, "a part of the value has no value")
         return self.ite(self.conj(tests), answer, nothing)
 

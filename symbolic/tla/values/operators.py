@@ -185,13 +185,13 @@ def subseteq(a: Value, b: Value) -> bool:
     return all(member(x, b) for x in elements(a))
 
 
+_PLAIN = {frozenset}
+
+
 def union(sets: Value) -> Value:
     """`UNION sets`, where the sets may also be a list."""
     given = sets if sets.__class__ is list else elements(sets)
-    for x in given:
-        if x.__class__ is not frozenset:
-            break
-    else:
+    if {*map(type, given)} <= _PLAIN:
         return frozenset().union(*given)
     found = [elements(x) for x in given]
     lazy = any(isinstance(x, LazySet) for x in found)

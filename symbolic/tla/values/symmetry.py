@@ -297,8 +297,7 @@ class Orbits:
 
     def __call__(self, state: State) -> State:
         """The image of a state that was seen first; the state itself if none was seen."""
-        known = self._rows
-        images = zip(*[known.get(x) or self._row(x) for x in state], strict=True)
+        images = zip(*map(self._row, state), strict=True)
         return self._first.setdefault(min(images), state)
 
     def _row(self, value: Value) -> tuple[int, ...]:
