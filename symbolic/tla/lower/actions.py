@@ -97,7 +97,7 @@ class Paths(Picks):
         yield from self._ended(way) if after is None else rest(after, scope)
 
     def _ended(self, way: Way) -> Iterator[Way]:
-        """The path that never goes on from here, if there may be an error before: TLC tells it."""
+        """The path as one that goes no further, if there may be an error on it, which TLC tells."""
         way = way.with_values()
         if not all(map(_is_defined, way.body)):
             yield replace(way, body=(*way.body, self._terms.boolean(False)))

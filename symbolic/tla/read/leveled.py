@@ -22,8 +22,8 @@ _ONE = s.Number(1)
 def leveled(made: Specification) -> Specification:
     """The specification with the level of a state as its variable `LEVEL`, if constraints bound it from above.
 
-    It is unchanged where something else asks for `TLCGet`, whose answer depends on TLC's search then, or has steps
-    of several parts.
+    It is unchanged where something else asks for `TLCGet`, whose answer then depends on TLC's search, or where a
+    step has several parts.
     """
     others = replace(made, constraints=()).formulas
     bounds = _Bounds(made, _free(made))

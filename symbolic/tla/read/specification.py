@@ -603,7 +603,7 @@ def uses(specification: Specification, operator: str, formulas: Iterable[s.Expre
     definitions = specification.definitions
     work = [(one, one.place) for one in formulas]
     if not any(operator in one.around for one in specification.levels.judged.values()):
-        # No definition has it; a configuration names definitions.
+        # No definition uses it, and the formulas of a configuration are names of definitions.
         return
     seen = set[str]()
     while work:

@@ -58,7 +58,8 @@ class Behaviour:
         weight: None: the states that one stands for are not counted.
         broken: for each property about steps and initial states, the first step or initial state of which it
             is false: the state before, if there is one, and the state.
-        undefined: the same for the first of which it has no value, and the reason.
+        undefined: for each of these properties, the first step or initial state of which it has no value, and the
+            reason.
 
     Raises:
         AssumptionFailed: if an assumption is false.

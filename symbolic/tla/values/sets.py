@@ -56,7 +56,10 @@ class LazySet(Unlisted):
         return value in self.listed
 
     def has(self, value: Value) -> bool:
-        """Whether a value is an element. Invariants on types ask for the same few values in every state."""
+        """Whether a value is an element.
+
+        Invariants on types ask for the same few values in every state, so those of several parts are kept once found.
+        """
         if value.__class__ is not tuple and value.__class__ is not frozenset:
             return value in self
         known = self._found

@@ -283,7 +283,8 @@ class Orbits:
     """The states that were seen first of all that permutations turn into each other.
 
     To hash a value of many parts takes long, and so does to move each part. So values and their parts are
-    numbered, and each has a *row*: its number and those of its images. A set's is made of its elements' rows.
+    numbered, and each has a *row*: its number and those of its images. The row of a set is made of those of its
+    elements.
 
     Args:
         permutations: a group without the identity.
