@@ -58,7 +58,7 @@ class LazySet(Unlisted):
     def has(self, value: Value) -> bool:
         """Whether a value is an element.
 
-        Invariants on types ask for the same few values in every state, so those of several parts are kept once found.
+        Invariants on types ask for the same few values in every state, so those of several parts are kept.
         """
         if value.__class__ is not tuple and value.__class__ is not frozenset:
             return value in self
