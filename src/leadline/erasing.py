@@ -15,3 +15,8 @@ def can_erase() -> bool:
 def over_progress(text: str) -> str:
     """A message for standard error, with what erases the line before it on a terminal."""
     return f"{ERASE}{text}" if can_erase() else text
+
+
+def to_standard_error(text: str) -> None:
+    """Write a message to standard error, over a line that shows progress."""
+    print(over_progress(text), file=sys.stderr)

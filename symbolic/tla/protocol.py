@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
+from leadline.erasing import to_standard_error
 from leadline.symbolic.files import is_there
 from leadline.symbolic.lang import (
     Claim,
@@ -30,6 +31,7 @@ from leadline.symbolic.tla.read.leveled import leveled
 from leadline.symbolic.tla.read.specification import Specification, load
 from leadline.symbolic.tla.values.behaviour import no_behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.operators import printing
 from leadline.symbolic.tla.values.values import FAILURES, tla_text
 
 SYMMETRY_REMARK = (
@@ -110,7 +112,8 @@ class TlaProtocol(Foreign):
         """
         specification = self.source.load({name: str(x) for name, x in self._changed().items()})
         if specification.init is None and specification.next is None and specification.assumptions:
-            Interpreter(specification).assume()
+            with printing(to_standard_error):
+                Interpreter(specification).assume()
             raise NoBehaviour(specification.file, specification.name, len(specification.assumptions))
         return specification
 

@@ -39,6 +39,14 @@ Next == x < 5 /\\ x' = x + 1
 Registered == TLCSet(1, x) /\\ TLCGet(1) < 4
 Few == x < 9
 """
+PRINTING = """
+EXTENDS Integers, TLC
+ASSUME PrintT("assumed")
+VARIABLE x
+Init == x = 0 /\\ PrintT("begin")
+Next == x < 4 /\\ x' = x + 1 /\\ PrintT(<<"x", x>>)
+Few == x < 4
+"""
 WORDS = """
 EXTENDS Integers, Sequences
 VARIABLE s
@@ -113,6 +121,20 @@ def test_what_has_no_symbolic_form_is_explored(
     (found,) = by_formulas(path, 20.0)
     assert (found.verdict, found.cause) == (Verdict.UNKNOWN, Cause.NO_FORM)
     assert why in (found.reason or "") and "M.tla" in (found.reason or "")
+
+
+def test_what_a_module_prints_is_shown_once_by_exploration_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, PRINTING, "Few")
+    shown = "".join(f"{line}\n" for line in ('"assumed"', '"begin"', *(f'<<"x", {x}>>' for x in range(4))))
+    for arguments, printed in (
+        (["explore", path], shown),
+        (["check", path], shown),
+        (["check", path, "--engine", "bmc", "--depth", "9"], ""),
+    ):
+        assert main(arguments) == 12
+        assert capsys.readouterr().err == printed
 
 
 def test_a_reason_that_operators_make_long_is_told_as_it_is_written(

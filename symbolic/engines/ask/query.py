@@ -11,6 +11,7 @@ from math import log10, prod
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from leadline.erasing import to_standard_error
 from leadline.symbolic.engines.ask.result import JsonObject, Part, Progress, Result, Verdict
 from leadline.symbolic.lang import Model, Property, Setting, UserError
 from leadline.symbolic.lang.nodes import BINDERS, Bound, MapBuild, Node, Universe, free_variables, postorder
@@ -179,12 +180,14 @@ class Listener:
         told: called with a result whenever a property's verdict gets worse; the last one is valid.
         done: called with a result that will not change.
         idle: called about every second while processes are waited for.
+        printed: called with what a module prints.
     """
 
     progress: Callable[[Progress], None] = lambda _: None
     told: Callable[[Result], None] = lambda _: None
     done: Callable[[Result], None] = lambda _: None
     idle: Callable[[], None] = lambda: None
+    printed: Callable[[str], None] = to_standard_error
 
 
 SILENT = Listener()

@@ -53,7 +53,7 @@ from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, satisfied
-from leadline.symbolic.tla.values.operators import set_statistics
+from leadline.symbolic.tla.values.operators import printing, set_statistics, silently
 from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer
 from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
@@ -122,7 +122,8 @@ def answer_of_module(
         # The search on values waits, and goes on if nothing comes of it.
         tried = True
         try:
-            found = _on_circuits(specification, known, model, query, limits.since(begin), on_circuits)
+            with silently():
+                found = _on_circuits(specification, known, model, query, limits.since(begin), on_circuits)
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
         if found is not None:
@@ -163,7 +164,7 @@ def _on_values(
 ) -> Answer:
     options = query.options
     assert isinstance(options, ExploreOptions)
-    with timely(query.source, limits.seconds):
+    with printing(listener.printed), timely(query.source, limits.seconds):
         behaviour = Behaviour(specification, counting=options.coverage)
     if checkpoint is not None and behaviour.sets_registers:
         raise UserError(
@@ -491,11 +492,13 @@ def explore_specification(
     exploring = _Exploring(behaviour, names, options, listener, deadlock, checkpoint, busy)
     began = time.monotonic()
     set_statistics(lambda: _statistics(exploring.explorer, began))
-    stop = searched(limits, exploring.run)
+    with printing(listener.printed):
+        stop = searched(limits, exploring.run)
     behaviour.end_search()
     explorer = exploring.explorer
     found = explorer.summary(None if stop is None else stop.text)
-    postconditions = _postconditions(behaviour)
+    with printing(listener.printed):
+        postconditions = _postconditions(behaviour)
     judge = _Judge(behaviour, exploring, found, stop)
     results = [judge.property(name) for name in names]
     if deadlock:

@@ -140,7 +140,8 @@ def _answer(model: Model, query: Query, say: Say) -> None:
             last, was_near = moment, near
             say("progress", now)
 
-    listener = Listener(progress=progress, told=partial(say, "told"), done=partial(say, "done"))
+    told, done, printed = (partial(say, kind) for kind in ("told", "done", "printed"))
+    listener = Listener(progress=progress, told=told, done=done, printed=printed)
     # The parent has the model itself.
     say("answer", replace(answer_here(model, query, listener), model=None))
 

@@ -469,6 +469,7 @@ class _Session:
         self.engine = ENGINES[query.engine]
         self.parts = dict.fromkeys(self.engine.parts(model, query)).keys()
         self.ledger = Ledger(Listener(shared.progress, shared.told, shared.done))
+        self._printed = shared.listener.printed
         self.reached: dict[str, Progress] = {}
         self.answer: Answer | None = None
         self.stopped = False
@@ -495,6 +496,8 @@ class _Session:
                 self.ledger.told(message.body)
             case "done":
                 self.ledger.done(message.body)
+            case "printed":
+                self._printed(message.body)
             case "answer":
                 found: Answer = message.body
                 self.answer = found

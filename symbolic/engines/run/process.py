@@ -389,7 +389,7 @@ class QueryProcess:
     def stop(self) -> Stop:
         """The cause for which it ended, or was ended, without an answer."""
         stop = self._stop()
-        # Where the time is over, the last words are no reason: a module's Print, perhaps.
+        # Where the time is over, the last words are no reason: a warning, perhaps.
         return stop if stop.cause is Cause.TIME else replace(stop, text=stop.text + self._last_words())
 
     def _stop(self) -> Stop:

@@ -15,7 +15,7 @@ from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification, conjuncts
 from leadline.symbolic.tla.read.syntax import operators
 from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State
-from leadline.symbolic.tla.values.operators import at_level, set_level
+from leadline.symbolic.tla.values.operators import at_level, set_level, silently
 from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value
 
@@ -363,7 +363,8 @@ class Behaviour:
         if place == 1 and state in self._outside:
             yield Step(name, {}, None, self._outside[state])
         try:
-            self.interpreter.traced[place](state, found.append)
+            with silently():
+                self.interpreter.traced[place](state, found.append)
         except FAILURES as error:
             why = str(self.interpreter.error(error))
         yield from (Step(name, dict(picks), after) for picks, after in found)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import random
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -363,9 +362,28 @@ def sort(s: Value, less: Callable[[Value, Value], Value]) -> Value:
     return sequence(found)
 
 
+_printers: list[Callable[[str], object]] = []
+
+
+@contextmanager
+def printing(to: Callable[[str], object]) -> Iterator[None]:
+    """What a module prints is given to a function within; outside, it is shown to nobody."""
+    _printers.append(to)
+    try:
+        yield
+    finally:
+        _printers.pop()
+
+
+def silently() -> AbstractContextManager[None]:
+    """What a module prints within is shown to nobody: a search has shown it, or will."""
+    return printing(lambda _: None)
+
+
 def tell(value: Value, result: Value) -> Value:
-    """`Print(value, result)`: the value goes to standard error."""
-    print(tla_text(listed(value)), file=sys.stderr)
+    """`Print(value, result)`: see `printing`."""
+    for show in _printers[-1:]:
+        show(tla_text(listed(value)))
     return result
 
 
