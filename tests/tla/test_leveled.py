@@ -61,6 +61,14 @@ def test_runs_are_as_long_as_constraints_on_the_level_allow(
     assert asked(path, "Beyond", options)[1].verdict in (Verdict.SAFE, Verdict.PROVED)
 
 
+def test_a_run_beside_a_proof_has_the_variables_of_the_module_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(limited(tmp_path)), "--engine", "pdr"]) == 12
+    told = capsys.readouterr().out
+    assert "Within violated in 6 steps" in told and "proved" in told and "LEVEL_" not in told
+
+
 def test_exploration_counts_no_levels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(limited(tmp_path))
     assert main(["explore", path]) == 12

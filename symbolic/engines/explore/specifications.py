@@ -345,8 +345,8 @@ def in_types(model: Model, answer: Answer) -> Answer:
 def without_slots(model: Model, answer: Answer) -> Answer:
     """An answer whose runs have sets of messages where the model has slots, and messages where it picks slots.
 
-    They have the module's variables alone. Proofs are about those of the model, so an answer with one stays
-    as it is.
+    They have the module's variables alone. The parts of an induction are about those of the model, so an answer
+    with parts stays as it is.
 
     Args:
         model: the model that a module was lowered to.
@@ -354,7 +354,7 @@ def without_slots(model: Model, answer: Answer) -> Answer:
     """
     assert isinstance(model.origin, TlaOrigin)
     runs = [one.trace for one in answer.results] + [answer.out_of_bounds]
-    if not any(runs) or any(one.verdict is Verdict.PROVED for one in answer.results):
+    if not any(runs) or any(one.part is not None for one in answer.results):
         return answer
     results = [told_by_values(model, one) for one in answer.results]
     beyond = None if answer.out_of_bounds is None else by_values(model, answer.out_of_bounds)
