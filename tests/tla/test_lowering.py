@@ -804,6 +804,19 @@ def test_a_part_of_a_guard_without_a_value_is_out_of_bounds(tmp_path: Path, step
     assert bool(explore(Behaviour(origin.specification)).steps_out_of_bounds) is beyond
 
 
+def test_an_error_before_a_pick_from_a_set_that_is_empty_is_one(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers, Sequences
+        VARIABLES q, x
+        Init == q = <<1>> /\\ x = 0
+        Next == \\/ x' = Head(q) /\\ \\E i \\in DOMAIN q : q' = <<q[i]>>
+                \\/ q' = <<>> /\\ x' = 0
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    assert explore(Semantics(origin.model())).steps_out_of_bounds
+    assert explore(Behaviour(origin.specification)).steps_out_of_bounds
+
+
 COMPOSED = """
     EXTENDS Integers, Sequences, TLC
     VARIABLES x, y

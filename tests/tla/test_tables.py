@@ -276,3 +276,46 @@ def test_a_map_becomes_a_function_in_slots(tmp_path: Path) -> None:
     assert result.verdict is Verdict.SAFE and isinstance(model.variable("b").type, Slots)
     _, result = asked(path, "None", BmcOptions(depth=4))
     assert result.verdict is Verdict.VIOLATED
+
+
+BROADCASTS = r"""
+EXTENDS Naturals, FiniteSets, TLC
+CONSTANT Node
+VARIABLES b, s, k
+To(f) == {[from |-> f, to |-> t, n |-> 200 * k] : t \in Node \ {f}}
+Same(f) == {[from |-> f, to |-> f, n |-> 100] : t \in Node}
+Init == b = <<>> /\ s = {} /\ k = 0
+Send == k < 2 /\ k' = k + 1 /\ \E f \in Node :
+        /\ \A m \in To(f) : m \notin DOMAIN b
+        /\ b' = b @@ [m \in To(f) |-> 1]
+        /\ s' = s \cup {m \in To(f) : k = 0 => m.to = CHOOSE t \in Node : t # f}
+Raise == k \in 1..2 /\ k' = k + 2 /\ \E f \in Node :
+        /\ b' = [m \in Same(f) |-> k] @@ b
+        /\ s' = (s \cup ((To(f) \cup Same(f)) \ To(f))) \cup (Same(f) \cap {[from |-> f, to |-> f, n |-> 100]})
+Next == Send \/ Raise
+Few == Cardinality(DOMAIN b) < 5
+Counted == \A m \in DOMAIN b : b[m] < 2
+Sent == s # Same(CHOOSE f \in Node : TRUE)
+"""
+
+
+@pytest.mark.slow
+def test_images_of_images_and_parts_of_sets_go_into_slots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages to several nodes, written as an image, as the arguments of a function, or as a part of a set."""
+    few_listed(monkeypatch)
+    claims = ("Few", "Counted", "Sent")
+    text = f"CONSTANT Node = {{1, 2}} INIT Init NEXT Next INVARIANTS {' '.join(claims)} CHECK_DEADLOCK FALSE"
+    (tmp_path / "M.cfg").write_text(text)
+    asking = Asking(write(tmp_path, M=BROADCASTS), Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None
+    assert all(isinstance(asking.model.variable(name).type, Slots) for name in "bs")
+    expected = {one.property: one.steps for one in asking.every.results}
+    for one in asking.answer(BmcOptions(5)).results:
+        assert (one.steps, one.verdict is Verdict.SAFE) == (
+            expected[one.property],
+            not expected[one.property],
+        )
+    options = ExploreOptions(by=CIRCUITS, max_states=None)
+    assert asking.answer(options).told(ExploreFacts).states == asking.every.told(ExploreFacts).states

@@ -1220,9 +1220,10 @@ def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
     keys, values = at.terms.elements(domain), at.domain(e.range, scope)
     if keys is not None:
         found = Product(tuple(key for key in keys if isinstance(key, n.Const)), (values,) * len(keys))
-        if keys or not isinstance(values, n.Node) or is_total(values):
+        if keys or not isinstance(values, n.Node):
             return found
-        return at.terms.of_nothing(values, at.listed(found))
+        values = at.terms.set_node(values)
+        return found if is_total(values) else at.terms.of_nothing(values, at.listed(found))
     if isinstance(domain, n.IntRange) and isinstance(domain.low, n.Const):
         return _from_interval(at, domain, domain.low.value, values)
     domain = at.terms.set_node(domain)

@@ -214,8 +214,12 @@ class Picks:
                 return
             every = len(node.value) == node.type.item.cardinality
             pick = self._pick(way, name, node.type.item, None if every else node)
+        elif isinstance(node, n.Universe):
+            pick = self._pick(way, name, node.type.item, None)
         else:
-            pick = self._pick(way, name, node.type.item, None if isinstance(node, n.Universe) else node)
+            # The set may be empty.
+            way = way.with_values()
+            pick = self._pick(way, name, node.type.item, node)
         yield replace(way, body=(*way.body, pick)), self._var(pick)
 
     def _pick(self, way: Way, name: str, kind: Type, domain: n.Node | None) -> Pick:

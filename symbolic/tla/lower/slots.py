@@ -211,7 +211,7 @@ def merged(t: Terms, left: n.Node, right: n.Node) -> n.Node:
     result = node
     for here, pair in written(t, other):
         argument, value = t.components(pair)
-        there = member(t, argument, node)
+        there = member(t, argument, result)
         if node is right:
             changed = updated(t, result, argument, lambda _, new=value: new)  # type: ignore[misc]  # a default binds it
             result = t.ite(t.conj([here, there]), changed, result)
@@ -234,11 +234,10 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
             return [(yes, x) for x in items]
         case n.SetUnion(left=left, right=right):
             return [*written(t, left), *written(t, right)]
-        case n.SetMap(domain=inner) if isinstance(inner.type, Set):
-            item = inner.type.item
-            if item.capped <= _MOST_WRITTEN:
-                values = [t.narrowed(item, x) for x in item.values()]
-                return [(t.member(x, inner), t.convert(body_at(node, x), node.body.type)) for x in values]
+        case n.Coerce(item=inner, type=Set(item=item)) if isinstance(inner.type, Set):
+            return [(here, t.convert(x, item)) for here, x in written(t, inner)]
+        case n.SetMap(domain=inner):
+            return [(here, t.convert(body_at(node, x), node.body.type)) for here, x in written(t, inner)]
         case n.Ite(condition=test, then=then, orelse=orelse):
             no = t.negation(test)
             return [
@@ -247,6 +246,15 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
             ]
     if isinstance(node.type, Slots):
         return [slot(t, node, t.const(node.type.key, x)) for x in node.type.key.values()]
+    if isinstance(node.type, Set) and (item := node.type.item).capped <= _MOST_WRITTEN:
+        return [(t.member(x, node), x) for x in (t.narrowed(item, value) for value in item.values())]
+    match node:
+        case n.SetFilter(domain=inner):
+            return [(t.conj([here, body_at(node, x)]), x) for here, x in written(t, inner)]
+        case n.SetMinus(left=left, right=right):
+            return [(t.conj([here, t.negation(t.member(x, right))]), x) for here, x in written(t, left)]
+        case n.SetIntersect(left=left, right=right):
+            return [(t.conj([here, t.member(x, right)]), x) for here, x in written(t, left)]
     raise Unlowerable(f"a set of over {_MOST_WRITTEN} elements is put into slots")
 
 
