@@ -103,11 +103,6 @@ class Scan:
     fields: set[str] = field(default_factory=set)
     algorithm: frozenset[str] = frozenset()
 
-    def at(self, line: int, column: int) -> Mention | None:
-        """The name at a place, or just before it."""
-        here = [one for one in self.mentions if one.spot.line == line]
-        return next((one for one in here if one.spot.start <= column <= one.spot.end), None)
-
     def bound_at(self, line: int) -> Iterator[Declared]:
         """The bound names that are visible in a line."""
         for one in dict.fromkeys(x.bound for x in self.mentions if x.bound is not None):

@@ -41,12 +41,10 @@ class Standard:
     Attributes:
         operators: its operators with their arities.
         extends: the modules whose operators it has too.
-        refused: why it is not read; None if it is.
     """
 
     operators: dict[str, Arities]
     extends: tuple[str, ...] = ()
-    refused: str | None = None
 
 
 _NATURALS = {**_all(TWO, "+ - * ^ < > <= >= .. \\div %"), **_all(NONE, "Nat")}
