@@ -126,23 +126,11 @@ def loosened(kind: Type) -> Type:
     match kind:
         case Slots():
             return without_places(kind)
+        case Listed(item=item):
+            return loosened(item)
         case Map(key=key, value=value) if isinstance(key, Listed) or shapes.is_message(key):
             return shapes.graph_of(shapes.unlisted(key), loosened(_given(value)))
-        case Map(key=key, value=value):
-            return Map(key, loosened(value))
-        case Graph(item=Tuple(items=(key, value))):
-            return shapes.graph_of(key, loosened(value))
-        case Set(item=item):
-            return Set(loosened(shapes.unlisted(item)))
-        case Option(item=item):
-            return Mapped(loosened(item))
-        case Seq(item=item, capacity=capacity):
-            return Seq(loosened(item), capacity)
-        case Tuple(items=items):
-            return Tuple(tuple(map(loosened, items)))
-        case Record(fields=fields):
-            return replace(kind, fields=tuple((name, loosened(part)) for name, part in fields))
-    return kind
+    return kind.over(map(loosened, kind.parts))
 
 
 def _pairs(value: Value) -> Iterable[tuple[Value, Value]]:

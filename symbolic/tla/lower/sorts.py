@@ -7,24 +7,15 @@ tells apart become atoms, and the module is lowered again. A configuration's SYM
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import pairwise
 
 from leadline.symbolic.lang import (
     AnyOf,
     Atoms,
-    Graph,
     Listed,
     Map,
-    Mapped,
     Model,
-    Option,
-    Record,
-    Seq,
-    Set,
-    Slots,
     Sort,
-    Tuple,
     Type,
     nodes as n,
     permuted,
@@ -59,30 +50,12 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
             return shapes.joined(found)
         case Listed(item=item):
             return _sorted_list(kind, sorted_type(item, sorts))
-        case Graph(item=item):
-            return Graph(sorted_type(item, sorts))
-        case Set(item=item):
-            return Set(sorted_type(item, sorts))
-        case Seq(item=item, capacity=capacity):
-            return Seq(sorted_type(item, sorts), capacity)
-        case Option(item=item):
-            return Mapped(sorted_type(item, sorts))
-        case Tuple(items=items):
-            return Tuple(tuple(sorted_type(x, sorts) for x in items))
-        case Record(fields=fields):
-            return replace(kind, fields=tuple((name, sorted_type(x, sorts)) for name, x in fields))
-        case Slots(key=key, value=value):
-            return Slots(key, sorted_type(value, sorts), kind.graph)
-        case Map(key=key, value=value):
-            made = Map(sorted_type(key, sorts), sorted_type(value, sorts))
-            return (
-                made
-                if isinstance(key, Listed) or made.key.cardinality == key.cardinality
-                else shapes.partial_map(made)
-            )
         case AnyOf():
             return shapes.joined(sorted_type(x, sorts) for x in shapes.variants(kind).values())
-    return kind
+    made = kind.over(sorted_type(x, sorts) for x in kind.parts)
+    if isinstance(kind, Map) and isinstance(made, Map) and not isinstance(kind.key, Listed):
+        return made if made.key.cardinality == kind.key.cardinality else shapes.partial_map(made)
+    return made
 
 
 def _sorted_list(kind: Listed, item: Type) -> Listed:
