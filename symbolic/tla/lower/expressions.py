@@ -568,20 +568,13 @@ class Sets:
     def _sequence(self, domain: n.IntRange, body: Body) -> n.Node:
         terms = self.terms
         assert isinstance(domain.high.type, Int)
-        items = [body(terms.integer(place)) for place in range(1, domain.high.type.high + 1)]
-        kind = shapes.sequence_of(Tuple(tuple(x.type for x in items)))
-        if not kind.item.capped:
+        places = list(map(terms.integer, range(1, domain.high.type.high + 1)))
+        items = [(terms.le(place, domain.high), body(place)) for place in places]
+        kind = shapes.joined(x.type for _, x in items)
+        if not kind.capped:
             nothing = terms.undefined(NEVER, "an item of the sequence has no value")
             return terms.ite(terms.lt(domain.high, terms.integer(1)), terms.make_tuple([]), nothing)
-        guarded = [
-            terms.ite(
-                terms.le(terms.integer(place), domain.high),
-                terms.convert(x, kind.item),
-                terms.const(kind.item, kind.item.first),
-            )
-            for place, x in enumerate(items, start=1)
-        ]
-        return terms.slice(terms.sequence(guarded, kind), terms.integer(1), domain.high)
+        return terms.beginning(items, kind, domain.high)
 
 
 def is_whole(node: n.Node) -> bool:

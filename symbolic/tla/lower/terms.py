@@ -6,7 +6,7 @@ both: boxed in a union, as a sequence, as a map. An application that TLC would c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
 from leadline.symbolic.lang import (
@@ -866,6 +866,11 @@ class Terms(Builder):
         """A sequence of the type from its items."""
         return self.make(n.MakeSeq, kind, tuple(items))
 
+    def beginning(self, items: Sequence[tuple[n.Node, n.Node]], kind: Type, size: n.Node) -> n.Node:
+        """The sequence of the first so many of some items, each of which has a value where its condition holds."""
+        whole = [self.ite(here, self.convert(x, kind), self.const(kind, kind.first)) for here, x in items]
+        return self.slice(self.sequence(whole, Seq(kind, len(whole))), self.integer(1), size)
+
     def as_sequence(self, node: n.Node) -> n.Node:
         """The value as a sequence."""
 
@@ -1009,7 +1014,7 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
         case Record(), Map(value=Option()) if shapes.is_keyed(target):
-            return _record_as_map(t, node, source, target)
+            return _partial_map(t, zip(t.arguments(source), t.components(node), strict=True), target)
         case Map(), (Record() | Tuple(items=())) if shapes.is_keyed(source) or isinstance(target, Tuple):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
         case Map(), Map():
@@ -1075,13 +1080,8 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
             return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
         case Tuple(items=()):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
-        case Map(key=key, value=Option() as value) if isinstance(node, n.SetOf):
-            whole: n.Node = t.const(target, (None,) * key.cardinality)
-            for pair in node.items:
-                argument, result = t.components(pair)
-                place, there = t.convert(argument, key), t.convert(t.convert(result, value.item), value)
-                whole = t.make(n.MapUpdate, target, whole, place, there)
-            return whole
+        case Map(value=Option()) if isinstance(node, n.SetOf):
+            return _partial_map(t, map(t.components, node.items), target)
         case Map(key=key, value=Option() as value):
 
             def entry(x: n.Node) -> n.Node:
@@ -1133,13 +1133,13 @@ def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
     return boxed
 
 
-def _record_as_map(t: Terms, node: n.Node, source: Record, target: Map) -> n.Node:
+def _partial_map(t: Terms, pairs: Iterable[Sequence[n.Node]], target: Map) -> n.Node:
+    """The map with a value for each of some arguments, and none for all others."""
     assert isinstance(target.value, Option)
     whole: n.Node = t.const(target, (None,) * len(target.keys))
-    for argument, part in zip(t.arguments(source), t.components(node), strict=True):
-        key = t.convert(argument, target.key)
-        value = t.convert(t.convert(part, target.value.item), target.value)
-        whole = t.make(n.MapUpdate, target, whole, key, value)
+    for argument, result in pairs:
+        key, value = t.convert(argument, target.key), t.convert(result, target.value.item)
+        whole = t.make(n.MapUpdate, target, whole, key, t.convert(value, target.value))
     return whole
 
 
@@ -1171,17 +1171,9 @@ def _sequence_as(t: Terms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.
             t.const(Int(0, source.capacity), len(items)),
         )
         return t.ite(whole, t.make_tuple(items), t.undefined(target, "the sequence has another length"))
-    items = [
-        t.ite(
-            t.le(t.integer(i), t.length(node)),
-            t.convert(t.item(node, i), target.item),
-            t.const(target.item, target.item.first),
-        )
-        for i in range(1, source.capacity + 1)
-    ]
-    return t.convert(
-        t.slice(t.sequence(items, Seq(target.item, len(items))), t.integer(1), t.length(node)), target
-    )
+    places = map(t.integer, range(1, source.capacity + 1))
+    there = [(t.le(i, t.length(node)), t.apply(node, i)) for i in places]
+    return t.convert(t.beginning(there, target.item, t.length(node)), target)
 
 
 def _map_as(t: Terms, node: n.Node, source: Map, target: Map) -> n.Node:
@@ -1229,14 +1221,7 @@ def _map_as_sequence(t: Terms, node: n.Node, source: Map, target: Seq) -> n.Node
     domain = t.domain_of(node)
     size = t.cardinality(domain)
     same = t.equal(domain, t.interval(t.integer(1), size))
-    items = [
-        t.ite(
-            t.member(t.integer(place), domain),
-            t.convert(t.apply(node, t.integer(place)), target.item),
-            t.const(target.item, target.item.first),
-        )
-        for place in range(1, source.key.cardinality + 1)
-    ]
-    made = t.slice(t.sequence(items, Seq(target.item, len(items))), t.integer(1), size)
+    places = map(t.integer, range(1, source.key.cardinality + 1))
+    made = t.beginning([(t.member(i, domain), t.apply(node, i)) for i in places], target.item, size)
     outside = t.undefined(target, "the function is no sequence")
     return t.ite(same, t.convert(made, target), outside)
