@@ -105,28 +105,29 @@ class Sets:
         single = None if universal else self._at_fixed(domain, body)
         if single is not None:
             return single
-        join = self.terms.conj if universal else self.terms.disj
+        join = partial(self.terms.junction, universal)
         match domain:
             case Product():
-                return self._over_product(
-                    domain, lambda part, of: self.quantifier(universal, part, name, of), body
-                )
+                return self._over_product(universal, domain, name, body)
             case United():
                 return join([self.quantifier(universal, part, name, body) for part in domain.parts])
             case Cases():
                 return join(
                     [
-                        self._bounded(universal, here, self.quantifier(universal, part, name, body))
+                        self.terms.bounded(universal, here, self.quantifier(universal, part, name, body))
                         for here, part in domain.parts
                     ]
                 )
             case Filtered():
                 return self.quantifier(
-                    universal, domain.whole, name, lambda x: self._bounded(universal, domain.body(x), body(x))
+                    universal,
+                    domain.whole,
+                    name,
+                    lambda x: self.terms.bounded(universal, domain.body(x), body(x)),
                 )
             case PowerSet() | FunctionsOf():
                 every, inside = self._within_type(domain)
-                bounded = lambda x: self._bounded(universal, inside(x), body(x))  # noqa: E731  # short
+                bounded = lambda x: self.terms.bounded(universal, inside(x), body(x))  # noqa: E731  # short
                 return self._over_elements(universal, every, name, bounded)
         node = self.listed(domain)
         if slots.in_slots(node.type):
@@ -136,8 +137,7 @@ class Sets:
     def _over_listed(self, universal: bool, node: n.Node, name: str, body: Body) -> n.Node:
         large = self.each(node)
         if large is not None:
-            join = self.terms.conj if universal else self.terms.disj
-            return self.terms.once_defined(large, join([body(x) for x in large]))
+            return self.terms.once_defined(large, self.terms.junction(universal, [body(x) for x in large]))
         written = self.written_out(node)
         if written is None:
             return self._over_elements(universal, node, name, body)
@@ -146,13 +146,7 @@ class Sets:
             parts.append(body(element))
             if isinstance(parts[-1], n.Const) and parts[-1].value is not universal:
                 break
-        return self.terms.conj(parts) if universal else self.terms.disj(parts)
-
-    def _bounded(self, universal: bool, bound: n.Node, body: n.Node) -> n.Node:
-        """The body of a quantifier for the elements within a bound: `bound => body`, or `bound /\\ body`."""
-        if universal:
-            return self.terms.disj([self.terms.negation(bound), body])
-        return self.terms.conj([bound, body])
+        return self.terms.junction(universal, parts)
 
     def _over_elements(self, universal: bool, node: n.Node, name: str, body: Body) -> n.Node:
         """A quantifier as a node of the language."""
@@ -279,16 +273,11 @@ class Sets:
             for chosen in itertools.product(values, repeat=len(domain.keys)):
                 yield self.terms.const(kind, chosen)
 
-    def _over_product(
-        self,
-        product: Product,
-        each: Callable[[Domain, Body], n.Node],
-        body: Body,
-    ) -> n.Node:
+    def _over_product(self, universal: bool, product: Product, name: str, body: Body) -> n.Node:
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
             if len(chosen) == len(product.parts):
                 return body(self.terms.function(list(zip(product.keys, chosen, strict=True))))
-            return each(product.parts[len(chosen)], lambda x: rest((*chosen, x)))
+            return self.quantifier(universal, product.parts[len(chosen)], name, lambda x: rest((*chosen, x)))
 
         return rest(())
 
@@ -375,10 +364,7 @@ class Sets:
                 whole = self.terms.set_node(self.listed(domain.item))
                 elements = self.terms.elements(whole)
                 if elements is not None and len(elements) <= 10:
-                    found = itertools.chain.from_iterable(
-                        itertools.combinations(elements, size) for size in range(len(elements) + 1)
-                    )
-                    return self.terms.set_of([self.terms.set_of(one) for one in found])
+                    return self._subsets(elements, range(len(elements) + 1))
                 return self._filtered_type(domain)
             case Product():
                 return self._listed_product(domain)
@@ -398,6 +384,11 @@ class Sets:
             case Filtered():
                 return self.filtered(self.listed(domain.whole), domain.name, domain.body)
         raise Unlowerable("the members of an infinite set cannot be listed")
+
+    def _subsets(self, elements: Sequence[n.Node], sizes: range) -> n.Node:
+        """The sets of so many elements."""
+        found = (self.terms.set_of(one) for size in sizes for one in itertools.combinations(elements, size))
+        return self.terms.set_of([*found])
 
     def _within_type(self, domain: PowerSet | FunctionsOf) -> tuple[n.Node, Body]:
         """All values of the type of a set's members, and the test of those that are members."""
@@ -1100,8 +1091,7 @@ class Lowering(Sets):
         within = sizes(found[0], most.value, len(elements))
         if sum(math.comb(len(elements), size) for size in within) > _MOST_SUBSETS:
             return None
-        subsets = itertools.chain.from_iterable(itertools.combinations(elements, size) for size in within)
-        return self.terms.set_of([self.terms.set_of(one) for one in subsets])
+        return self._subsets(elements, within)
 
     def _filter(self, e: s.Filter, scope: Scope) -> Entity:
         ((bound, name, domain),) = self.pairs((e.bound,), scope)

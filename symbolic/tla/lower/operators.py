@@ -59,7 +59,7 @@ def _conjunction(universal: bool) -> Rule:
             found.append(at.truth(one, scope))
             if isinstance(found[-1], n.Const) and found[-1].value is not universal:
                 break
-        return at.terms.conj(found) if universal else at.terms.disj(found)
+        return at.terms.junction(universal, found)
 
     return rule
 
@@ -88,12 +88,8 @@ def _of_nodes(operation: Callable[..., n.Node]) -> Rule:
     return rule
 
 
-def _member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+def _member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> n.Node:
     return at.member(at.value(arguments[0], scope), at.domain(arguments[1], scope))
-
-
-def _not_member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.terms.negation(at.member(at.value(arguments[0], scope), at.domain(arguments[1], scope)))
 
 
 def _subset(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -119,14 +115,12 @@ def _restricted(kind: type[Binary]) -> Rule:
             return Restricted(a, b, keep)
         if isinstance(b, n.Node):
             return at.terms.both_sets(kind, at.listed(a), b)
-        node = at.terms.set_node(at.listed(a))
 
         def body(x: n.Node) -> n.Node:
             inside = at.member(x, b)
             return inside if keep else at.terms.negation(inside)
 
-        item = node.type.parts[0]
-        return at.terms.bind(n.SetFilter, item, "x", body, lambda _: node.type, node)
+        return at.filtered(at.listed(a), "x", body)
 
     return rule
 
@@ -490,7 +484,7 @@ OPERATORS: dict[str, Rule] = {
     "=": _of_nodes(Terms.equal),
     "#": _of_nodes(lambda t, a, b: t.negation(t.equal(a, b))),
     "\\in": _member,
-    "\\notin": _not_member,
+    "\\notin": lambda at, arguments, scope: at.terms.negation(_member(at, arguments, scope)),
     "\\subseteq": _subset,
     "\\cup": _union,
     "\\cap": _restricted(n.SetIntersect),

@@ -200,13 +200,20 @@ class Terms(Builder):
 
     def conj(self, items: Sequence[n.Node]) -> n.Node:
         """A conjunction, evaluated from the left."""
-        with placed(self.place):
-            return self.sound(rules.connective(n.And, [self.truth(x) for x in items]))
+        return self.junction(True, items)
 
     def disj(self, items: Sequence[n.Node]) -> n.Node:
         """A disjunction, evaluated from the left."""
+        return self.junction(False, items)
+
+    def junction(self, universal: bool, items: Sequence[n.Node]) -> n.Node:
+        """Whether all of some formulas hold, or one of them."""
         with placed(self.place):
-            return self.sound(rules.connective(n.Or, [self.truth(x) for x in items]))
+            return self.sound(rules.connective(n.And if universal else n.Or, [self.truth(x) for x in items]))
+
+    def bounded(self, universal: bool, bound: n.Node, body: n.Node) -> n.Node:
+        """The body of a quantifier for the elements within a bound: `bound => body`, or `bound /\\ body`."""
+        return self.junction(not universal, [self.negation(bound) if universal else bound, body])
 
     def truth(self, node: n.Node) -> n.Node:
         """The value as a Boolean."""
@@ -550,7 +557,7 @@ class Terms(Builder):
     def cardinality(self, node: n.Node) -> n.Node:
         """The number of members."""
         if slots.in_slots(node.type):
-            return slots.count(self, node)
+            return self.cardinality(slots.places(self, node))
         if isinstance(node, n.SetOf) and len(node.items) == 1 and is_total(node):
             return self.integer(1)
         node = self.set_node(node)
