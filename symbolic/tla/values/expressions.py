@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
@@ -34,7 +34,6 @@ _FUNCTIONS = {
 _STORING = {"Append": "append", ":>": "singleton"}
 _SETS = {"\\cup": ("|", "cup"), "\\cap": ("&", "cap"), "\\": ("-", "minus")}
 _NUMBERS = ("+", "-", "*", "<", ">", "<=", ">=")
-_TESTS = {"/\\": " and ", "\\/": " or "}
 _LITERALS = {"True": ("TRUE", "FALSE"), "False": ("FALSE", "TRUE")}
 _TEMPORAL = ("[]", "<>", "~>", "-+->", "\\cdot")
 
@@ -61,34 +60,20 @@ def _read(name: str) -> Rule:
     return rule
 
 
-def _junction(word: str) -> Rule:
-    """The rule of a conjunction or disjunction."""
+def _tested(joined: Callable[[list[str]], str]) -> Rule:
+    """The rule of an operator on truth values, from the Python of its arguments."""
 
     def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
-        return Code(f"({word.join(t.test(one, scope) for one in e.arguments)})", Kind.TRUTH)
+        return Code(f"({joined([t.test(one, scope) for one in e.arguments])})", Kind.TRUTH)
 
     return rule
 
 
-def _each_disjunct(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return Code(f"any([{', '.join(t.test(one, scope) for one in e.arguments)}])", Kind.TRUTH)
-
-
-def _called(name: str, kind: Kind) -> Rule:
-    """The rule of an operator that is a function of its arguments' values."""
+def _called(name: str, kind: Kind, part: Callable[..., str] = Translation.value) -> Rule:
+    """The rule of an operator that is a function of its arguments, each translated as a part."""
 
     def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
-        made = [t.expr(one, scope) for one in e.arguments]
-        return Code(f"{name}({', '.join(map(as_value, made))})", kind)
-
-    return rule
-
-
-def _storing(name: str) -> Rule:
-    """The rule of an operator of whose value the arguments become parts."""
-
-    def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
-        return Code(f"{name}({', '.join(t.stored(one, scope) for one in e.arguments)})", Kind.VALUE)
+        return Code(f"{name}({', '.join(part(t, one, scope) for one in e.arguments)})", kind)
 
     return rule
 
@@ -133,20 +118,6 @@ def set_operation(t: Translation, e: s.Apply, scope: Scope) -> Code:
     if a.kind is Kind.SET or b.kind is Kind.SET:
         return Code(f"({as_value(a)} {symbol} {as_value(b)})", kind)
     return Code(f"{name}({as_value(a)}, {as_value(b)})", kind)
-
-
-def negation(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return Code(f"(not {t.test(e.arguments[0], scope)})", Kind.TRUTH)
-
-
-def implication(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    a, b = (t.test(one, scope) for one in e.arguments)
-    return Code(f"(not {a} or {b})", Kind.TRUTH)
-
-
-def equivalence(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    a, b = (t.test(one, scope) for one in e.arguments)
-    return Code(f"({a} == {b})", Kind.TRUTH)
 
 
 def minus_sign(t: Translation, e: s.Apply, scope: Scope) -> Code:
@@ -402,19 +373,20 @@ def joined(kinds: list[Kind]) -> Kind:
 OPERATORS: Mapping[str, Rule] = {
     **{operator: _known(*constant) for operator, constant in _CONSTANTS.items()},
     **{operator: _called(*function) for operator, function in _FUNCTIONS.items()},
-    **{operator: _storing(name) for operator, name in _STORING.items()},
+    **{operator: _called(name, Kind.VALUE, Translation.stored) for operator, name in _STORING.items()},
     "JsonRead": _read("json_of"),
     "JsonLinesRead": _read("json_lines_of"),
     "TextRead": _read("text_of"),
-    **{operator: _junction(word) for operator, word in _TESTS.items()},
-    EACH["\\/"]: _each_disjunct,
+    "/\\": _tested(" and ".join),
+    "\\/": _tested(" or ".join),
+    EACH["\\/"]: _tested(lambda tests: f"any([{', '.join(tests)}])"),
     **dict.fromkeys(_NUMBERS, arithmetic),
     **dict.fromkeys(_SETS, set_operation),
     **dict.fromkeys(_TEMPORAL, _temporal),
     "DOMAIN": _domain,
-    "~": negation,
-    "=>": implication,
-    "<=>": equivalence,
+    "~": _tested(lambda tests: f"not {tests[0]}"),
+    "=>": _tested(lambda tests: f"not {tests[0]} or {tests[1]}"),
+    "<=>": _tested(" == ".join),
     "-.": minus_sign,
     "Cardinality": cardinality,
     "'": prime,

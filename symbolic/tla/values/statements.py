@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
@@ -40,8 +40,8 @@ def named(t: Translation, name: str, e: s.Expression, rest: s.Expression, scope:
     return (ByName if t.by_name(name, e, rest, scope) else Pending)(e, scope.names)
 
 
-def with_let(t: Translation, e: s.Let, scope: Scope) -> Scope:
-    """The scope within a LET."""
+def with_let(t: Translation, e: s.Let, scope: Scope, named: Callable[..., ByName | Pending] = named) -> Scope:
+    """The scope within a LET. `named` gives the meaning of a name without parameters."""
     for one, rest in t.analysis.parts_of_let(e):
         meaning: Binding = (
             t.defined(one, rest, scope, []) if one.parameters else named(t, one.name, one.body, rest, scope)
@@ -137,6 +137,17 @@ def loops(
     return inner, lines
 
 
+def _variables(bound: s.Bound, inner: Scope) -> list[str]:
+    """The Python variables of a bound's names within their loops."""
+    return [one.text for name in bound.names if isinstance(one := inner.names[name], Local)]
+
+
+def _element(bound: s.Bound, inner: Scope) -> str:
+    """The element that a bound's name stands for, or its names together."""
+    texts = _variables(bound, inner)
+    return f"sequence(({', '.join(texts)},))" if bound.unpacked else texts[0]
+
+
 def _is_product(domain: s.Expression | None, count: int) -> bool:
     """Whether an expression is a product, all of whose elements are tuples of so many values."""
     return isinstance(domain, s.Apply) and domain.operator == "\\X" and len(domain.arguments) == count
@@ -182,9 +193,7 @@ def _choose(t: Translation, e: s.Choose, scope: Scope, lines: Lines, truth: bool
     loop: Lines = []
     chosen: Lines = []
     inner, inside = loops(t, (e.bound,), scope, loop, ordered=True, chosen=True)
-    names = [inner.names[name] for name in e.bound.names]
-    texts = [one.text for one in names if isinstance(one, Local)]
-    result = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
+    result = _element(e.bound, inner)
     inside += [f"if {t.test(e.body, inner)}:", chosen]
     if t.source.namespace.get("symmetry") is None:
         lines += loop
@@ -218,9 +227,7 @@ def _filter(t: Translation, e: s.Filter, scope: Scope, lines: Lines, truth: bool
     out = scope.fn.new(t.source.fresh("found"))
     lines.append(f"{out} = []")
     inner, inside = loops(t, (e.bound,), scope, lines)
-    texts = [one.text for name in e.bound.names if isinstance(one := inner.names[name], Local)]
-    element = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
-    inside += [f"if {t.test(e.body, inner)}:", [f"{out}.append({element})"]]
+    inside += [f"if {t.test(e.body, inner)}:", [f"{out}.append({_element(e.bound, inner)})"]]
     lines.append(f"return frozenset({out})")
     return Kind.SET
 
@@ -291,9 +298,8 @@ def _product_table(t: Translation, e: s.Function, scope: Scope, lines: Lines) ->
     inner, inside = loops(t, e.bounds, scope, lines)
     texts: list[str] = []
     for bound in e.bounds:
-        parts = [one.text for name in bound.names if isinstance(one := inner.names[name], Local)]
         several = bound.unpacked and len(e.bounds) > 1
-        texts += [f"sequence(({', '.join(parts)},))"] if several else parts
+        texts += [_element(bound, inner)] if several else _variables(bound, inner)
     inside.append(f"{out}[sequence(({', '.join(texts)},))] = {t.stored(e.body, inner)}")
     lines.append(f"return function({out})")
     return Kind.VALUE

@@ -275,18 +275,18 @@ class Translation:
 
     def _goes_through_sets(self, e: s.Expression) -> bool:
         """Whether an expression, or a definition that it mentions, has a loop through a set."""
-        free = self.analysis.free(e) & self.definitions.keys()
-        inside = free.union(*map(self.analysis.reached, free)) & self.definitions.keys()
-        return any(map(_has_loop, (e, *(self.definitions[key].body for key in inside))))
+        return any(map(_has_loop, self._bodies(e)))
 
     def _chooses(self, e: s.Expression) -> bool:
         """Whether the value of an expression may depend on a CHOOSE."""
+        parts = (node for body in self._bodies(e) for node in s.nodes(body))
+        return self.uses(e, {"FoldInOrder"}) or any(isinstance(node, s.Choose) for node in parts)
+
+    def _bodies(self, e: s.Expression) -> list[s.Expression]:
+        """An expression with the bodies of the definitions that it mentions, directly or not."""
         free = self.analysis.free(e) & self.definitions.keys()
         inside = free.union(*map(self.analysis.reached, free)) & self.definitions.keys()
-        bodies = (e, *(self.definitions[key].body for key in inside))
-        return self.uses(e, {"FoldInOrder"}) or any(
-            isinstance(node, s.Choose) for body in bodies for node in s.nodes(body)
-        )
+        return [e, *(self.definitions[key].body for key in inside)]
 
     def recursive(self, key: str) -> bool:
         """Whether a definition mentions itself."""
