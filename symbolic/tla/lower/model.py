@@ -42,7 +42,7 @@ from leadline.symbolic.tla.lower.actions import Paths
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type
+from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts
 from leadline.symbolic.tla.lower.steps import actions_of, converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
@@ -227,7 +227,7 @@ def lowered(
 
     Args:
         specification: a loaded specification with initial states and steps.
-        types: the type of each variable.
+        types: the type of each variable, with values of sorts.
         origin: the specification as the model's origin.
         sorts: the sort of each model value that is of one.
         lacking: takes the claims that have no symbolic form, each with the reason, in place of an exception.
@@ -239,7 +239,6 @@ def lowered(
     """
     assert specification.init is not None and specification.next is not None
     sorts = sorts or {}
-    types = {name: sorted_type(kind, sorts) for name, kind in types.items()}
     lowering = Lowering(specification, types, sorts)
     names = tuple(types)
     place, guards = s.Place(specification.file, 1, 1), specification.guards
