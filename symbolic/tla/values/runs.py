@@ -35,7 +35,7 @@ from leadline.symbolic.meaning.replay import Departs, Replayer
 from leadline.symbolic.meaning.trace import Trace, states, word_of
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
-from leadline.symbolic.tla.read.specification import conjuncts
+from leadline.symbolic.tla.read.specification import claim_parts
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of, ordered
@@ -127,9 +127,9 @@ class TemporalFormulas:
 
     def of_runs(self, name: str) -> Temporal:
         """The conjuncts of a property about whole runs, under the premises that are no fairness."""
-        definitions, levels = self.specification.definitions, self.specification.levels
-        parts = conjuncts(self.specification.properties[name], definitions, levels)
-        found: Temporal = Both(tuple(self.of(one) for one in parts if not about_steps(one, levels.of)))
+        own = self.specification
+        claim = claim_parts(own.properties[name], own.definitions, own.levels)
+        found: Temporal = Both(tuple(map(self.of, claim.runs)))
         others = tuple(one for one in self.fairness if not isinstance(one, FairnessCondition))
         return Either((Negated(Both(others)), found)) if others else found
 
@@ -261,16 +261,6 @@ def _plain(formula: Temporal) -> Temporal:
 def _refused(e: s.Expression) -> ModelError:
     text = "expected a temporal formula of [], <>, ~>, WF_, SF_ and connectives"
     return ModelError([Mistake(e.place, text)])
-
-
-def about_steps(e: s.Expression, level: Callable[[s.Expression], Level]) -> bool:
-    """Whether a conjunct of a property speaks of each state, of each step, or of the initial states."""
-    match e:
-        case s.Apply("[]", (s.Subscripted("[]_"),)):
-            return True
-        case s.Apply("[]", (inner,)):
-            return level(inner) <= Level.STATE
-    return level(e) <= Level.STATE
 
 
 class _Leaves:
