@@ -86,23 +86,13 @@ class Analysis:
             case s.Except(function, updates):
                 inside = frozenset[str]().union(*(self.free(one) for one in updates))
                 return self.free(function) | (inside - {"@"})
-            case s.Let(definitions, body):
-                names = frozenset(one.name for one in definitions if isinstance(one, s.Definition))
-                return frozenset[str]().union(self.free(body), *map(self.free, definitions)) - names
-            case s.Function(bounds, body, name):
-                return self._under(bounds, self.free(body)) - {name or ""}
-            case s.Quantified(_, bounds, body) | s.Image(body, bounds):
-                return self._under(bounds, self.free(body))
-            case s.Choose(bound, body) | s.Filter(bound, body):
-                return self._under((bound,), self.free(body))
-            case s.Lambda(parameters, body) | s.Definition(_, parameters, body):
-                return self.free(body) - {one.name for one in parameters}
-        found = frozenset[str]().union(*map(self.free, s.children(e)))
-        return found | {e.operator} if isinstance(e, s.Apply) else found
-
-    def _under(self, bounds: tuple[s.Bound, ...], inside: frozenset[str]) -> frozenset[str]:
-        inside -= {name for bound in bounds for name in bound.names}
-        return inside.union(*(self.free(bound.domain) for bound in bounds if bound.domain is not None))
+        found = frozenset[str]().union(*map(self.free, below := s.children(e)))
+        if isinstance(e, s.Apply):
+            return found | {e.operator}
+        if not (hidden := bound_by(e) | ({e.name or ""} if isinstance(e, s.Function) else set[str]())):
+            return found
+        # The sets of bound names lie outside of the names' scope.
+        return (found - hidden).union(*(self.free(x) for x in below if isinstance(x, s.Bound)))
 
     def reads(self, e: s.Node) -> Reads:
         """The variables that an expression reads, those that its definitions read included."""

@@ -466,8 +466,6 @@ class Translation:
         """A definition, applied: a constant, a call, or its expansion."""
         key = e.operator
         one = self.definitions[key]
-        if not e.arguments and self.closed(e, scope):
-            return self.constant(e)
         if not self.recursive(key) and self._expands(one, e, scope):
             return self.expand(one.parameters, one.body, scope.within({}), e.arguments, scope)
         strict = self.analysis.strict_parameters(key)
