@@ -695,15 +695,6 @@ class Lowering(Sets):
         with self.at(e):
             return self.terms.truth(self.value(e, scope))
 
-    def _number(self, e: s.Number, scope: Scope) -> Entity:
-        return self.terms.integer(e.value)
-
-    def _string(self, e: s.String, scope: Scope) -> Entity:
-        return self.terms.atom(shapes.quoted(e.value))
-
-    def _model_value(self, e: s.ModelValue, scope: Scope) -> Entity:
-        return self.terms.atom(e.name)
-
     def _at(self, e: s.At, scope: Scope) -> Entity:
         assert scope.at is not None
         return scope.at
@@ -739,9 +730,6 @@ class Lowering(Sets):
             result = self.terms.ite(condition, found, result)
         return result
 
-    def _let(self, e: s.Let, scope: Scope) -> Entity:
-        return self.entity(e.body, self.defined(e, scope))
-
     def defined(self, e: s.Let, scope: Scope) -> Scope:
         """The scope of a LET's body."""
         names: dict[str, Binding] = {}
@@ -776,9 +764,6 @@ class Lowering(Sets):
                 isinstance(x, Later) and self._about_steps(x) for x in inside
             )
         return one.about_steps
-
-    def _lambda(self, e: s.Lambda, scope: Scope) -> Entity:
-        return Operator(e.parameters, e.body, scope)
 
     # -- names and operators ----------------------------------------------------------------------
 
@@ -1180,18 +1165,6 @@ class Lowering(Sets):
 # Functions, records and tuples
 
 
-def _set_of(at: Lowering, e: s.SetOf, scope: Scope) -> Entity:
-    return at.terms.set_of([at.value(x, scope) for x in e.items])
-
-
-def _tuple_of(at: Lowering, e: s.TupleOf, scope: Scope) -> Entity:
-    return at.terms.make_tuple([at.value(x, scope) for x in e.items])
-
-
-def _record(at: Lowering, e: s.Record, scope: Scope) -> Entity:
-    return at.terms.record({shapes.field(name): at.value(x, scope) for name, x in e.fields})
-
-
 def _record_set(at: Lowering, e: s.RecordSet, scope: Scope) -> Entity:
     keys = [at.terms.atom(shapes.quoted(name)) for name, _ in e.fields]
     parts = [at.domain(part, scope) for _, part in e.fields]
@@ -1346,22 +1319,24 @@ def _changed(at: Lowering, node: n.Node, changes: Sequence[Change], scope: Scope
 
 
 _RULES: Mapping[type[s.Node], Callable[..., Entity]] = {
-    s.Number: Lowering._number,
-    s.String: Lowering._string,
-    s.ModelValue: Lowering._model_value,
+    s.Number: lambda at, e, scope: at.terms.integer(e.value),
+    s.String: lambda at, e, scope: at.terms.atom(shapes.quoted(e.value)),
+    s.ModelValue: lambda at, e, scope: at.terms.atom(e.name),
     s.At: Lowering._at,
     s.If: Lowering._if,
     s.Case: Lowering._case,
-    s.Let: Lowering._let,
-    s.Lambda: Lowering._lambda,
+    s.Let: lambda at, e, scope: at.entity(e.body, at.defined(e, scope)),
+    s.Lambda: lambda at, e, scope: Operator(e.parameters, e.body, scope),
     s.Apply: Lowering._apply,
     s.Quantified: Lowering._quantified,
     s.Choose: Lowering._choose,
     s.Filter: Lowering._filter,
     s.Image: Lowering._image,
-    s.SetOf: _set_of,
-    s.TupleOf: _tuple_of,
-    s.Record: _record,
+    s.SetOf: lambda at, e, scope: at.terms.set_of([at.value(x, scope) for x in e.items]),
+    s.TupleOf: lambda at, e, scope: at.terms.make_tuple([at.value(x, scope) for x in e.items]),
+    s.Record: lambda at, e, scope: at.terms.record(
+        {shapes.field(name): at.value(x, scope) for name, x in e.fields}
+    ),
     s.RecordSet: _record_set,
     s.Function: _function,
     s.FunctionSet: _function_set,

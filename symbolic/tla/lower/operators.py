@@ -125,14 +125,6 @@ def _restricted(kind: type[Binary]) -> Rule:
     return rule
 
 
-def _power_set(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return PowerSet(at.domain(arguments[0], scope))
-
-
-def _sequences(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return Sequences(at.domain(arguments[0], scope))
-
-
 def _big_union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     match arguments[0]:
         case s.SetOf(items=[_, *_] as items):
@@ -159,14 +151,6 @@ def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
     if len(found) == 1 or not all(isinstance(one, n.Node) for one in found):
         return found[0] if len(found) == 1 else United(found)
     return reduce(lambda a, b: at.terms.both_sets(n.SetUnion, a, b), map(at.listed, found))
-
-
-def _times(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.product([at.domain(one, scope) for one in arguments])
-
-
-def _prime(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.next_value(arguments[0], scope)
 
 
 def _unchanged(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -422,10 +406,6 @@ def _written(t: Terms, value: n.Node) -> n.Node:
     return _by_cases(value, cases, t)
 
 
-def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.terms.boolean(True)
-
-
 def _divided(t: Terms, a: n.Node, b: n.Node) -> n.Node:
     a, b = t.number(a), t.number(b)
     assert isinstance(b.type, Int)
@@ -456,13 +436,6 @@ def _finite(domain: Domain) -> bool:
     return True
 
 
-def _same(place: int) -> Rule:
-    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-        return at.entity(arguments[place], scope)
-
-    return rule
-
-
 NAMES: dict[str, Callable[[Lowering], Entity]] = {
     "TRUE": lambda at: at.terms.boolean(True),
     "FALSE": lambda at: at.terms.boolean(False),
@@ -489,11 +462,11 @@ OPERATORS: dict[str, Rule] = {
     "\\cup": _union,
     "\\cap": _restricted(n.SetIntersect),
     "\\": _restricted(n.SetMinus),
-    "SUBSET": _power_set,
+    "SUBSET": lambda at, arguments, scope: PowerSet(at.domain(arguments[0], scope)),
     "UNION": _big_union,
-    "\\X": _times,
+    "\\X": lambda at, arguments, scope: at.product([at.domain(one, scope) for one in arguments]),
     "DOMAIN": _of_nodes(Terms.domain),
-    "'": _prime,
+    "'": lambda at, arguments, scope: at.next_value(arguments[0], scope),
     "UNCHANGED": _unchanged,
     "ENABLED": _enabled,
     "+": _of_nodes(lambda t, a, b: t.arithmetic(n.Add, a, b)),
@@ -508,7 +481,7 @@ OPERATORS: dict[str, Rule] = {
     "<=": _of_nodes(Terms.le),
     ">=": _of_nodes(lambda t, a, b: t.le(b, a)),
     "..": _of_nodes(Terms.interval),
-    "Seq": _sequences,
+    "Seq": lambda at, arguments, scope: Sequences(at.domain(arguments[0], scope)),
     "Len": _of_nodes(_length),
     "Head": _of_nodes(lambda t, whole: t.item(whole, 1)),
     "Tail": _of_nodes(_tail),
@@ -523,11 +496,11 @@ OPERATORS: dict[str, Rule] = {
     ":>": _of_nodes(_arrow),
     "@@": _over,
     "Assert": _assert,
-    "Print": _same(1),
-    "PrintT": _true,
+    "Print": lambda at, arguments, scope: at.entity(arguments[1], scope),
+    "PrintT": lambda at, arguments, scope: at.terms.boolean(True),
     # A register is read by TLCGet, which has no symbolic form.
-    "TLCSet": _true,
-    "TLCEval": _same(0),
+    "TLCSet": lambda at, arguments, scope: at.terms.boolean(True),
+    "TLCEval": lambda at, arguments, scope: at.entity(arguments[0], scope),
     "TLCModelValue": _of_nodes(_named),
     "ToString": _of_nodes(_written),
 }

@@ -44,6 +44,7 @@ from leadline.symbolic.lang.nodes import Binary, free_variables
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
+from leadline.symbolic.tla.lower.fixed import compared
 from leadline.symbolic.tla.lower.shapes import join
 
 _MOST_EXPONENTS = 16
@@ -318,11 +319,9 @@ class Terms(Builder):
     def _compared(self, kind: type[n.Lt] | type[n.Le], a: n.Node, b: n.Node) -> n.Node:
         """A comparison; a constant where the types decide it, so that recursion over places in a sequence ends."""
         assert isinstance(a.type, Int) and isinstance(b.type, Int)
-        strict = kind is n.Lt
-        always = a.type.high < b.type.low + (not strict)
-        never = a.type.low >= b.type.high + (not strict)
-        if (always or never) and is_total(a) and is_total(b):
-            return self.boolean(always)
+        decided = compared(a.type, b.type, strict=kind is n.Lt)
+        if decided is not None and is_total(a) and is_total(b):
+            return self.boolean(decided)
         with placed(self.place):
             return self.sound(rules.comparison(kind, a, b))
 

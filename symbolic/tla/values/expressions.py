@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
@@ -85,10 +85,6 @@ def _domain(t: Translation, e: s.Apply, scope: Scope) -> Code:
     return Code(f"domain({as_value(code)})", Kind.LAZY)
 
 
-def _temporal(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return fails(f"{e.operator} has no value in a state or a step")
-
-
 def arithmetic(t: Translation, e: s.Apply, scope: Scope) -> Code:
     """Arithmetic or a comparison. Python has these operators for other values than numbers, too."""
     operator = e.operator
@@ -118,10 +114,6 @@ def set_operation(t: Translation, e: s.Apply, scope: Scope) -> Code:
     if a.kind is Kind.SET or b.kind is Kind.SET:
         return Code(f"({as_value(a)} {symbol} {as_value(b)})", kind)
     return Code(f"{name}({as_value(a)}, {as_value(b)})", kind)
-
-
-def minus_sign(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return Code(f"(-{number(t, t.expr(e.arguments[0], scope), scope)})", Kind.INT)
 
 
 def cardinality(t: Translation, e: s.Apply, scope: Scope) -> Code:
@@ -324,17 +316,9 @@ def certain(t: Translation, e: s.Expression, scope: Scope) -> bool:
 # Choices
 
 
-def if_(t: Translation, e: s.If, scope: Scope) -> Code:
-    return either(t, [(e.condition, e.then)], e.otherwise, scope)
-
-
-def case(t: Translation, e: s.Case, scope: Scope) -> Code:
-    return either(t, list(e.arms), e.other, scope)
-
-
 def either(
     t: Translation,
-    arms: list[tuple[s.Expression, s.Expression]],
+    arms: Sequence[tuple[s.Expression, s.Expression]],
     other: s.Expression | None,
     scope: Scope,
 ) -> Code:
@@ -359,10 +343,6 @@ def subscripted(t: Translation, e: s.Subscripted, scope: Scope) -> Code:
     return fails(f"{e.kind} has no value in a state or a step")
 
 
-def lambda_(t: Translation, e: s.Lambda, scope: Scope) -> Code:
-    return fails("LAMBDA is an operator, not a value")
-
-
 def joined(kinds: list[Kind]) -> Kind:
     """The kind of a value that is of one of these kinds."""
     if Kind.LAZY in kinds:
@@ -382,12 +362,12 @@ OPERATORS: Mapping[str, Rule] = {
     EACH["\\/"]: _tested(lambda tests: f"any([{', '.join(tests)}])"),
     **dict.fromkeys(_NUMBERS, arithmetic),
     **dict.fromkeys(_SETS, set_operation),
-    **dict.fromkeys(_TEMPORAL, _temporal),
+    **dict.fromkeys(_TEMPORAL, lambda t, e, scope: fails(f"{e.operator} has no value in a state or a step")),
     "DOMAIN": _domain,
     "~": _tested(lambda tests: f"not {tests[0]}"),
     "=>": _tested(lambda tests: f"not {tests[0]} or {tests[1]}"),
     "<=>": _tested(" == ".join),
-    "-.": minus_sign,
+    "-.": lambda t, e, scope: Code(f"(-{number(t, t.expr(e.arguments[0], scope), scope)})", Kind.INT),
     "Cardinality": cardinality,
     "'": prime,
     "UNCHANGED": unchanged,
@@ -409,11 +389,11 @@ NODES: Mapping[type[s.Expression], Rule] = {
     s.FunctionSet: function_set,
     s.SetOf: set_of,
     s.Except: except_,
-    s.If: if_,
-    s.Case: case,
+    s.If: lambda t, e, scope: either(t, [(e.condition, e.then)], e.otherwise, scope),
+    s.Case: lambda t, e, scope: either(t, e.arms, e.other, scope),
     s.Let: Translation.let,
     s.Subscripted: subscripted,
-    s.Lambda: lambda_,
+    s.Lambda: lambda t, e, scope: fails("LAMBDA is an operator, not a value"),
     **dict.fromkeys((s.Quantified, s.Choose, s.Filter, s.Image, s.Function), Translation.function),
 }
 """The rules of the kinds of nodes; one that needs statements becomes a function of its own."""
