@@ -66,7 +66,7 @@ from leadline.symbolic.tla.lower.scope import (
 )
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import Analysis, cardinality_bound, sizes
+from leadline.symbolic.tla.read.analysis import Analysis, cardinality_bound, sizes, unsubscripted
 from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
@@ -1111,11 +1111,7 @@ class Lowering(Sets):
     def _subscripted(self, e: s.Subscripted, scope: Scope) -> Entity:
         if e.kind not in ("[]_", "<<>>_"):
             raise Unlowerable("a fairness condition is no formula about a step")
-        same = self.terms.equal(self.value(e.subscript, scope), self.next_value(e.subscript, scope))
-        # As in TLC, the action is evaluated first: where the expression stays the same it may be an error.
-        if e.kind == "[]_":
-            return self.terms.disj([self.truth(e.action, scope), same])
-        return self.terms.conj([self.truth(e.action, scope), self.terms.negation(same)])
+        return self.entity(unsubscripted(e), scope)
 
     def next_value(self, e: s.Expression, scope: Scope) -> n.Node:
         """`e'`."""

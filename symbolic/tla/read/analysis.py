@@ -281,6 +281,17 @@ def bound_by(e: s.Node) -> frozenset[str]:
     return frozenset()
 
 
+def unsubscripted(e: s.Subscripted) -> s.Apply:
+    """`[A]_v` as `A \\/ UNCHANGED v`, or `<<A>>_v` as `A /\\ ~UNCHANGED v`.
+
+    As in TLC, A is evaluated first: where v stays the same it may be an error.
+    """
+    same = s.Apply("UNCHANGED", (e.subscript,), place=e.place)
+    if e.kind == "[]_":
+        return s.Apply("\\/", (e.action, same), place=e.place)
+    return s.Apply("/\\", (e.action, s.Apply("~", (same,), place=e.place)), place=e.place)
+
+
 def size(e: s.Node) -> int:
     """The number of nodes."""
     return 1 + sum(map(size, s.children(e)))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import unsubscripted
 from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.values.scopes import Code, Kind, Local, Scope
 from leadline.symbolic.tla.values.translation import Rule, Translation, as_value, atomic
@@ -335,12 +336,9 @@ def either(
 
 
 def subscripted(t: Translation, e: s.Subscripted, scope: Scope) -> Code:
-    same = unchanged(t, s.Apply("UNCHANGED", (e.subscript,), place=e.place), scope).text
-    if e.kind == "[]_":
-        return Code(f"({t.test(e.action, scope)} or {same})", Kind.TRUTH)
-    if e.kind == "<<>>_":
-        return Code(f"({t.test(e.action, scope)} and not {same})", Kind.TRUTH)
-    return fails(f"{e.kind} has no value in a state or a step")
+    if e.kind not in ("[]_", "<<>>_"):
+        return fails(f"{e.kind} has no value in a state or a step")
+    return t.expr(unsubscripted(e), scope)
 
 
 def joined(kinds: list[Kind]) -> Kind:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import size
+from leadline.symbolic.tla.read.analysis import size, unsubscripted
 from leadline.symbolic.tla.read.guards import FullGuards
 from leadline.symbolic.tla.values.expressions import NODES, OPERATORS
 from leadline.symbolic.tla.values.scopes import (
@@ -278,14 +278,8 @@ class Search:
             case s.Let(_, body):
                 scope = with_let(self.translation, e, scope, lambda _, *of: self._named(*of))
                 self._go(replace(todo, first=body, names=scope.names), scope, lines, depth)
-            case s.Subscripted("[]_" | "<<>>_", action, subscript):
-                unchanged = s.Apply("UNCHANGED", (subscript,), place=e.place)
-                made = (
-                    s.Apply("\\/", (action, unchanged))
-                    if e.kind == "[]_"
-                    else s.Apply("/\\", (action, s.Apply("~", (unchanged,))))
-                )
-                self._go(replace(todo, first=made), scope, lines, depth)
+            case s.Subscripted("[]_" | "<<>>_"):
+                self._go(replace(todo, first=unsubscripted(e)), scope, lines, depth)
             case _:
                 self._test(e, todo, scope, lines, depth)
 
