@@ -287,7 +287,7 @@ def updated(
     """A function with another value at a path."""
     place, rest = path[0], path[1:]
     # Where the function has no such argument, TLC does not look at the value.
-    sure = certain(t, value, scope)
+    sure = t.safe(value, scope)
     if not rest and sure:
         return f"update({function}, {t.value(place, scope)}, {t.stored(value, scope)})"
     if len(rest) == 1 and sure:
@@ -300,18 +300,6 @@ def updated(
     old = scope.fn.new(t.source.fresh("old"))
     new = t.stored(value, scope.also(**{"@": Local(old)}))
     return f"(update({f}, {x}, {new}) if ({old} := inner({first}, {x_first})) is not UNSET else {f})"
-
-
-def certain(t: Translation, e: s.Expression, scope: Scope) -> bool:
-    """Whether an expression surely has a value: it is made of literals and bound names."""
-    match e:
-        case s.Number() | s.String() | s.ModelValue():
-            return True
-        case s.TupleOf(items) | s.SetOf(items):
-            return all(certain(t, one, scope) for one in items)
-        case s.Apply(operator, ()):
-            return operator in ("TRUE", "FALSE") or isinstance(scope.names.get(operator), Local)
-    return False
 
 
 # Choices
