@@ -80,19 +80,19 @@ class Builder:
 
     # -- constants --------------------------------------------------------------------------------
 
-    def const(self, kind: Type, value: Value) -> n.Node:
+    def const(self, kind: Type, value: Value) -> n.Const:
         """A constant."""
         return n.make(n.Const, kind, self.place, value)
 
-    def boolean(self, value: bool) -> n.Node:
+    def boolean(self, value: bool) -> n.Const:
         """TRUE or FALSE."""
         return self.const(BOOL, value)
 
-    def integer(self, value: int) -> n.Node:
+    def integer(self, value: int) -> n.Const:
         """A number."""
         return self.const(Int(value, value), value)
 
-    def atom(self, name: str) -> n.Node:
+    def atom(self, name: str) -> n.Const:
         """A string, in quotation marks, or a model value."""
         return self.const(self.sorts.get(name) or shapes.atom(name), name)
 

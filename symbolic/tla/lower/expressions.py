@@ -418,8 +418,7 @@ class Sets:
 
     def product(self, parts: Sequence[Domain]) -> Product:
         """The tuples that have a member of each set at its place."""
-        keys = [self.terms.integer(place) for place in range(1, len(parts) + 1)]
-        return Product(tuple(key for key in keys if isinstance(key, n.Const)), tuple(parts))
+        return Product(tuple(map(self.terms.integer, range(1, len(parts) + 1))), tuple(parts))
 
     def _listed_product(self, domain: Product) -> n.Node:
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
@@ -1162,9 +1161,8 @@ class Lowering(Sets):
 
 
 def _record_set(at: Lowering, e: s.RecordSet, scope: Scope) -> Entity:
-    keys = [at.terms.atom(shapes.quoted(name)) for name, _ in e.fields]
-    parts = [at.domain(part, scope) for _, part in e.fields]
-    return Product(tuple(key for key in keys if isinstance(key, n.Const)), tuple(parts))
+    keys = tuple(at.terms.atom(shapes.quoted(name)) for name, _ in e.fields)
+    return Product(keys, tuple(at.domain(part, scope) for _, part in e.fields))
 
 
 def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
@@ -1194,10 +1192,8 @@ def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -
     if kind.low < low:
         found.append((terms.lt(domain.high, terms.integer(low)), Product((), ())))
     for high in range(max(low, kind.low), kind.high + 1):
-        keys = [terms.integer(key) for key in range(low, high + 1)]
-        constants = tuple(key for key in keys if isinstance(key, n.Const))
-        here = terms.equal(domain.high, terms.integer(high))
-        found.append((here, Product(constants, (values,) * len(keys))))
+        keys = tuple(map(terms.integer, range(low, high + 1)))
+        found.append((terms.equal(domain.high, terms.integer(high)), Product(keys, (values,) * len(keys))))
     return Cases(found)
 
 

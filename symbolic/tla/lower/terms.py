@@ -297,7 +297,10 @@ class Terms(Builder):
             return self._power_of_each(base, exponent)
         if exponent.value < 0 or (isinstance(base, n.Const) and base.value == exponent.value == 0):
             return self.undefined(NEVER, "the exponent is not positive")
-        return reduce(lambda x, _: self.arithmetic(n.Mul, x, base), range(exponent.value), self.integer(1))
+        result: n.Node = self.integer(1)
+        for _ in range(exponent.value):
+            result = self.arithmetic(n.Mul, result, base)
+        return result
 
     def _power_of_each(self, base: n.Node, exponent: n.Node) -> n.Node:
         if exponent.type.cardinality > _MOST_EXPONENTS:
@@ -464,7 +467,7 @@ class Terms(Builder):
         if not isinstance(member, n.Choose | n.Undefined):
             return self.make(n.Member, BOOL, member, domain)
         own = shapes.variants(kind.item).get(shapes.tag_of(element.type), NEVER)
-        fitting = self.boolean(True)
+        fitting: n.Node = self.boolean(True)
         if join(element.type, kind.item) != kind.item:
             if not fits(element.type, own):
                 return self.bind(n.Exists, kind, "x", lambda x: self.same(x, element), lambda _: BOOL, domain)
