@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from leadline.symbolic.lang import (
     BOOL,
@@ -19,7 +20,6 @@ from leadline.symbolic.lang import (
     Happens,
     Holds,
     Int,
-    LeadsTo,
     Model,
     ModelError,
     Negated,
@@ -49,6 +49,7 @@ from leadline.symbolic.tla.read.coverage import excerpt
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.parts import parts
 from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.temporal import connected
 
 
 class Claims:
@@ -105,67 +106,32 @@ class Claims:
         if self._specification.levels.of(e) <= Level.STATE:
             return Holds(self._lowering.truth(e, scope))
         match e:
-            case s.Apply():
-                return self._apply(e, scope)
             case s.Quantified("\\A" | "\\E", bounds, body):
                 found = self._elements(bounds, scope)
                 items = tuple(self._formula(body, inner) for _, inner in found)
                 return (Both if e.quantifier == "\\A" else Either)(items, tuple(name for name, _ in found))
             case s.Let(_, body):
                 return self._formula(body, self._lowering.defined(e, scope))
-            case s.If(condition, then, otherwise):
-                test = Holds(self._lowering.truth(condition, scope))
-                arms = (
-                    Both((test, self._formula(then, scope))),
-                    Both((Negated(test), self._formula(otherwise, scope))),
-                )
-                return Either(arms)
             case s.Subscripted("WF_" | "SF_"):
                 return self._fair(e, scope)
-        raise Unsupported(e.place, "a temporal formula other than [], <>, ~>, WF_ and SF_")
+        whole = connected(e, partial(self._formula, scope=scope), partial(self._steps, scope=scope))
+        if whole is None:
+            other = "a temporal formula other than [], <>, ~>, WF_ and SF_"
+            told = f"{e.operator} in a temporal formula" if isinstance(e, s.Apply) else other
+            raise Unsupported(e.place, told)
+        return whole
 
     def _is_temporal(self, name: str) -> bool:
         definitions, levels = self._specification.definitions, self._specification.levels
         return name in definitions and levels.of_definition(name) is Level.TEMPORAL
 
-    def _apply(self, e: s.Apply, scope: Scope) -> Temporal:
-        def inner(x: s.Expression) -> Temporal:
-            return self._formula(x, scope)
-
-        match e.operator, e.arguments:
-            case "/\\", items:
-                return Both(tuple(map(inner, items)))
-            case "\\/", items:
-                return Either(tuple(map(inner, items)))
-            case "~", (item,):
-                return Negated(inner(item))
-            case "=>", (left, right):
-                return Either((Negated(inner(left)), inner(right)))
-            case "<=>", (left, right):
-                a, b = inner(left), inner(right)
-                return Both((Either((Negated(a), b)), Either((Negated(b), a))))
-            case "~>", (left, right):
-                return LeadsTo(inner(left), inner(right))
-            case "[]", (s.Subscripted("[]_", action, subscript),):
-                return Always(Negated(self._step(s.Apply("~", (action,), place=e.place), subscript, scope)))
-            case "<>", (s.Subscripted("<<>>_", action, subscript),):
-                return Eventually(self._step(action, subscript, scope))
-            case "[]", (item,):
-                return Always(inner(item))
-            case "<>", (item,):
-                return Eventually(inner(item))
-        raise Unsupported(e.place, f"{e.operator} in a temporal formula")
-
-    def _step(self, action: s.Expression, subscript: s.Expression, scope: Scope) -> Temporal:
-        """The steps that are some action's and change an expression."""
-        return Happens(
-            self._lowering.truth(s.Subscripted("<<>>_", action, subscript, place=action.place), scope)
-        )
+    def _steps(self, step: s.Subscripted, scope: Scope) -> Temporal:
+        return Happens(self._lowering.truth(step, scope))
 
     def _fair(self, e: s.Subscripted, scope: Scope) -> Temporal:
         step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
         idle = Negated(Holds(self._lowering.truth(s.Apply("ENABLED", (step,), place=e.place), scope)))
-        taken, text = self._step(e.action, e.subscript, scope), (excerpt(e),)
+        taken, text = self._steps(step, scope), (excerpt(e),)
         if e.kind == "WF_":
             return Always(Eventually(Either((idle, taken), text)))
         return Either((Eventually(Always(idle)), Always(Eventually(taken))), text)
