@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
@@ -371,11 +371,7 @@ class Sets:
             case FunctionsOf():
                 return self._filtered_type(domain)
             case United():
-                parts = [self.listed(part) for part in domain.parts]
-                result = parts[0]
-                for part in parts[1:]:
-                    result = self.terms.both_sets(n.SetUnion, result, part)
-                return result
+                return reduce(partial(self.terms.both_sets, n.SetUnion), map(self.listed, domain.parts))
             case Cases():
                 chosen = self.terms.set_of([])
                 for here, case in domain.parts:
@@ -662,11 +658,9 @@ class Lowering(Sets):
         Raises:
             Unsupported: if it has no symbolic form.
         """
-        found = self.entity(e, scope)
+        found = self.domain(e, scope)
         if isinstance(found, n.Node):
             return found
-        if isinstance(found, Operator | BuiltIn):
-            raise Unsupported(e.place, "an operator is no value")
         with self.at(e):
             return self.listed(found)
 
@@ -1119,10 +1113,10 @@ class Lowering(Sets):
     # -- bound names ------------------------------------------------------------------------------
 
     def domain(self, e: s.Expression, scope: Scope) -> Domain:
-        """An expression as a set to go through."""
+        """An expression as a node, or as a set to go through."""
         found = self.entity(e, scope)
         if isinstance(found, Operator | BuiltIn):
-            raise Unsupported(e.place, "an operator is no set")
+            raise Unsupported(e.place, "an operator is no value")
         return found
 
     def pairs(self, bounds: Sequence[s.Bound], scope: Scope) -> list[tuple[s.Bound, str | None, Domain]]:

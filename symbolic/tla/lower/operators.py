@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import TypeAlias
 
 from leadline.symbolic.lang import (
@@ -150,7 +149,7 @@ def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
         found += one.parts if isinstance(one, United) else [one]
     if len(found) == 1 or not all(isinstance(one, n.Node) for one in found):
         return found[0] if len(found) == 1 else United(found)
-    return reduce(lambda a, b: at.terms.both_sets(n.SetUnion, a, b), map(at.listed, found))
+    return at.listed(United(found))
 
 
 def _unchanged(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -343,10 +342,7 @@ def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
         none = t.undefined(NEVER, "there is no such argument")
         return t.by_variant(key, [*key.type.by_tag], lambda x: _arrow(t, x, value), none)
     # An arm for each argument would tell the members of a sort apart, and each of a string is another record.
-    some = Mapped(value.type)
-    kind = Map(key.type, some)
-    nowhere = t.const(kind, (None,) * key.type.cardinality)
-    return t.make(n.MapUpdate, kind, nowhere, key, t.some(value, some))
+    return t.partial_map([(key, value)], Map(key.type, Mapped(value.type)))
 
 
 def _over(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:

@@ -639,6 +639,15 @@ class Terms(Builder):
             whole = self.make(n.MapUpdate, kind, whole, key, value)
         return whole
 
+    def partial_map(self, pairs: Iterable[Sequence[n.Node]], kind: Map) -> n.Node:
+        """The map with a value for each of some arguments, and none for all others."""
+        assert isinstance(kind.value, Option)
+        whole: n.Node = self.const(kind, (None,) * len(kind.keys))
+        for argument, result in pairs:
+            key, value = self.convert(argument, kind.key), self.convert(result, kind.value.item)
+            whole = self.make(n.MapUpdate, kind, whole, key, self.convert(value, kind.value))
+        return whole
+
     def domain(self, node: n.Node) -> n.Node:
         """`DOMAIN f`."""
         return self.cases(node, self.domain_of, is_function, "a function is needed")
@@ -1023,7 +1032,7 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
         case Record(), Map(value=Option()) if shapes.is_keyed(target):
-            return _partial_map(t, zip(t.arguments(source), t.components(node), strict=True), target)
+            return t.partial_map(zip(t.arguments(source), t.components(node), strict=True), target)
         case Map(), (Record() | Tuple(items=())) if shapes.is_keyed(source) or isinstance(target, Tuple):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
         case Map(), Map():
@@ -1090,7 +1099,7 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
         case Tuple(items=()):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
         case Map(value=Option()) if isinstance(node, n.SetOf):
-            return _partial_map(t, map(t.components, node.items), target)
+            return t.partial_map(map(t.components, node.items), target)
         case Map(key=key, value=Option() as value):
 
             def entry(x: n.Node) -> n.Node:
@@ -1140,16 +1149,6 @@ def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
         nothing = t.same(t.domain_of(node), t.set_of([]))
         return t.ite(nothing, _boxed(t, t.make_tuple([]), target), boxed)
     return boxed
-
-
-def _partial_map(t: Terms, pairs: Iterable[Sequence[n.Node]], target: Map) -> n.Node:
-    """The map with a value for each of some arguments, and none for all others."""
-    assert isinstance(target.value, Option)
-    whole: n.Node = t.const(target, (None,) * len(target.keys))
-    for argument, result in pairs:
-        key, value = t.convert(argument, target.key), t.convert(result, target.value.item)
-        whole = t.make(n.MapUpdate, target, whole, key, t.convert(value, target.value))
-    return whole
 
 
 def _map_as_one_of(t: Terms, node: n.Node, kinds: Sequence[Type], of: Body, target: Type) -> n.Node:
