@@ -35,10 +35,9 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.meaning import first_states, random_walk
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values.interpreter import Interpreter, State, satisfied
-from leadline.symbolic.tla.values.values import FAILURES, LazyFunction, ModelValue, Value, items_of
+from leadline.symbolic.tla.values.values import LazyFunction, ModelValue, Value, items_of
 
 T = TypeVar("T")
 
@@ -420,17 +419,8 @@ def _renamed(value: Value, alike: AbstractSet[str], names: dict[str, int]) -> Va
 
 def model_values(interpreter: Interpreter) -> dict[str, list[str]]:
     """The model values in each constant that is a set, without typed ones, which may not be compared with all."""
-    found = {}
-    for constant in interpreter.specification.constants:
-        if constant.arity:
-            continue
-        try:
-            value = interpreter.constant(s.Apply(constant.name))
-        except FAILURES:
-            continue
-        if isinstance(value, frozenset):
-            found[constant.name] = [one.name for one in value if one.__class__ is ModelValue]
-    return found
+    sets = {name: x for name, x in interpreter.constants().items() if isinstance(x, frozenset)}
+    return {name: [x.name for x in value if x.__class__ is ModelValue] for name, value in sets.items()}
 
 
 class _Patience:

@@ -7,8 +7,8 @@ they have a symbolic form, for the reasons why they are false.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -72,6 +72,17 @@ def lack(error: Exception, file: str) -> list[Mistake]:
             # A type that is too large was made at a line of Leadline.
             return [x if isinstance(x.span, s.Place) else Mistake(here, x.text) for x in error.mistakes]
     return [Mistake(here, "the operators nest too deeply")]
+
+
+@contextmanager
+def telling_lack(file: str) -> Iterator[None]:
+    """Tell that a specification has no symbolic form by an error of the user's, with the parts that lack one."""
+    try:
+        yield
+    except NoInitialState:
+        raise
+    except FORMLESS as error:
+        raise NoSymbolicForm(lack(error, file)) from error
 
 
 def _in_words(parts: Iterable[Mistake]) -> str:
@@ -141,12 +152,8 @@ def formed(model: Model, claims: Sequence[str], *, level: bool = False) -> tuple
     )
     origin = TlaOrigin(leveled(asked) if level else asked, {}, lenient=True)
     origin.interpreter.assume()
-    try:
+    with telling_lack(own.file):
         made = replace(origin.model(), parameters=model.parameters)
-    except NoInitialState:
-        raise
-    except FORMLESS as error:
-        raise NoSymbolicForm(lack(error, own.file)) from error
     lacking = {name: _in_words(lack(error, own.file)) for name, error in (origin.lacking or {}).items()}
     return made, lacking
 
@@ -164,7 +171,7 @@ def formed_around(model: Model, formulas: Model | None, state: State) -> tuple[M
     """
     assert isinstance(model.origin, Outline)
     bare = replace(model.origin.specification, invariants={}, properties={})
-    try:
+    with telling_lack(bare.file):
         found = formulas or TlaOrigin(bare, {}, as_written=True).model()
         with suppress(OutsideType):
             return found, _in(found, state)
@@ -172,8 +179,6 @@ def formed_around(model: Model, formulas: Model | None, state: State) -> tuple[M
         learner = Learner(found.origin.interpreter, dict(found.origin.types))
         learner.meet([state])
         wider = TlaOrigin(bare, learner.types, as_written=True).model()
-    except FORMLESS as error:
-        raise NoSymbolicForm(lack(error, bare.file)) from error
     return wider, _in(wider, state)
 
 
