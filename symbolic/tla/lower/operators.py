@@ -342,7 +342,10 @@ def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
         none = t.undefined(NEVER, "there is no such argument")
         return t.by_variant(key, [*key.type.by_tag], lambda x: _arrow(t, x, value), none)
     # An arm for each argument would tell the members of a sort apart, and each of a string is another record.
-    return t.partial_map([(key, value)], Map(key.type, Mapped(value.type)))
+    some = Mapped(value.type)
+    kind = Map(key.type, some)
+    nowhere = t.const(kind, (None,) * key.type.cardinality)
+    return t.make(n.MapUpdate, kind, nowhere, key, t.some(value, some))
 
 
 def _over(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
