@@ -232,21 +232,17 @@ class Analysis:
                 return self.evaluated(condition) | (self.evaluated(then) & self.evaluated(otherwise))
             case s.Case(arms, _):
                 return self.evaluated(arms[0][0])
-            case s.Quantified(_, bounds) | s.Image(_, bounds):
-                domain = bounds[0].domain
+            case s.Lambda() | s.Function(_, _, str()) | s.Subscripted():
+                return frozenset()
+            case s.Quantified() | s.Image() | s.Function() | s.Choose() | s.Filter():
+                domain = next(one.domain for one in s.children(e) if isinstance(one, s.Bound))
                 return self.evaluated(domain) if domain is not None else frozenset()
-            case s.Function(bounds, _, name) if name is None and bounds[0].domain is not None:
-                return self.evaluated(bounds[0].domain)
-            case s.Choose(bound) | s.Filter(bound) if bound.domain is not None:
-                return self.evaluated(bound.domain)
             case s.Let(definitions, body):
                 return self._evaluated_in_let(definitions, body)
             case s.Except(function, updates):
                 # Outside of the function's domain the value is not.
                 parts = [part for one in updates for part in one.path]
                 return self.evaluated(function).union(*map(self.evaluated, parts)) - {"@"}
-            case s.Lambda() | s.Function() | s.Choose() | s.Filter() | s.Subscripted():
-                return frozenset()
         return frozenset[str]().union(*map(self.evaluated, s.children(e)))
 
     def _evaluated_by(self, operator: str, arguments: tuple[s.Expression, ...]) -> frozenset[str]:
