@@ -186,7 +186,7 @@ class Behaviour:
         canonical = self.canonical
 
         def find(state: State | None, add: Callable[[State | None], None]) -> None:
-            for one in self._alike(lambda: _listed(step, state), _same_states):
+            for one in self._alike(lambda: _listed(step, state), lambda a, b: set(a) == set(b)):
                 if checks and one is not None and checked.is_new(state, one):
                     self._check(state, one, checks)
                 add(canonical(one) if canonical is not None and one is not None else one)
@@ -362,10 +362,6 @@ def _listed(step: Callable[..., None], state: State | None) -> list[State | None
     found: list[State | None] = []
     step(state, found.append)
     return found
-
-
-def _same_states(some: list[State | None], others: list[State | None]) -> bool:
-    return set(some) == set(others)
 
 
 def no_behaviour(specification: Specification) -> ModelError:

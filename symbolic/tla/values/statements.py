@@ -163,10 +163,6 @@ def returned(t: Translation, e: s.Expression, scope: Scope, lines: Lines, truth:
     return Kind.VALUE if code.kind is Kind.TRUTH else code.kind
 
 
-def _let(t: Translation, e: s.Let, scope: Scope, lines: Lines, truth: bool) -> Kind:
-    return t.body(e.body, with_let(t, e, scope), lines, truth)
-
-
 def _quantified(t: Translation, e: s.Quantified, scope: Scope, lines: Lines, truth: bool) -> Kind:
     if not truth:
         return returned(t, e, scope, lines, truth)
@@ -232,11 +228,9 @@ def _filter(t: Translation, e: s.Filter, scope: Scope, lines: Lines, truth: bool
     return Kind.SET
 
 
-def _image(t: Translation, e: s.Image, scope: Scope, lines: Lines, truth: bool) -> Kind:
-    return _images(t, e, scope, lines, listed=True)
-
-
-def _images(t: Translation, e: s.Image, scope: Scope, lines: Lines, listed: bool) -> Kind:
+def _images(
+    t: Translation, e: s.Image, scope: Scope, lines: Lines, truth: bool = False, *, listed: bool = True
+) -> Kind:
     scope = settle(t, [e], scope, lines)
     out = scope.fn.new(t.source.fresh("found"))
     lines.append(f"{out} = []")
@@ -329,11 +323,11 @@ def _lazy_function(t: Translation, e: s.Function, recursive: bool, scope: Scope,
 
 
 STATEMENTS: Mapping[type[s.Expression], StatementRule] = {
-    s.Let: _let,
+    s.Let: lambda t, e, scope, lines, truth: t.body(e.body, with_let(t, e, scope), lines, truth),
     s.Quantified: _quantified,
     s.Choose: _choose,
     s.Filter: _filter,
-    s.Image: _image,
+    s.Image: _images,
     s.Function: _function,
 }
 
