@@ -334,7 +334,7 @@ def _branches(
         first = n.make(n.Const, one.pick.type, one.pick.span, one.pick.type.first)
         if len(one.used) < len(ways) and not told_apart([first]):
             # On the other paths all values make the same state: one of them is enough.
-            only = terms.make(n.Eq, BOOL, _leaf(one.pick), first)
+            only = terms.make(n.Eq, BOOL, one.pick.node, first)
             body.append(terms.disj([*(here[number] for number in sorted(one.used)), only]))
     values: dict[str, n.Node] = {}
     bounded: list[_SharedPick] = []
@@ -373,23 +373,23 @@ class _SharedPick:
     def of(cls, number: int, pick: Pick) -> _SharedPick:
         """The first pick of its kind, of a path."""
         one = cls(replace(pick, name=f"{pick.name}_{number + 1}"))
-        one.used[number] = (_leaf(pick), _leaf(one.pick))
+        one.used[number] = (pick.node, one.pick.node)
         return one
 
     def takes(self, number: int, pick: Pick) -> bool:
         """Take the place of a path's pick, if it can: one of the same values, or of tuples that begin these."""
-        whole, part = _leaf(self.pick), pick.type
+        whole, part = self.pick.node, pick.type
         if number in self.used or self.pick.domain != pick.domain:
             return False
         if part == whole.type:
-            self.used[number] = (_leaf(pick), whole)
+            self.used[number] = (pick.node, whole)
             return True
         if pick.domain or not isinstance(part, Tuple) or not isinstance(whole.type, Tuple):
             return False
         if part.items != whole.type.items[: len(part.items)]:
             return False
         items = [n.make(n.Component, x, pick.span, whole, place) for place, x in enumerate(part.items)]
-        self.used[number] = (_leaf(pick), n.make(n.MakeTuple, part, pick.span, tuple(items)))
+        self.used[number] = (pick.node, n.make(n.MakeTuple, part, pick.span, tuple(items)))
         return True
 
 
@@ -409,7 +409,3 @@ def _shared_picks(ways: Sequence[Way]) -> list[_SharedPick]:
         if not any(one.takes(number, pick) for one in shared):
             shared.append(_SharedPick.of(number, pick))
     return shared
-
-
-def _leaf(pick: Pick) -> n.Node:
-    return n.make(n.PickVar, pick.type, pick.span, pick.name)

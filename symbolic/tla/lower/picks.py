@@ -215,7 +215,7 @@ class Picks:
         return Pick(unique, kind, domain, self._terms.place)
 
     def _var(self, pick: Pick) -> n.Node:
-        return self._terms.plain(n.make(n.PickVar, pick.type, pick.span, pick.name))
+        return self._terms.plain(pick.node)
 
 
 def _seeks_among_many(formula: n.Node) -> bool:
@@ -239,7 +239,7 @@ def without_fixed(way: Way, terms: Terms) -> Way:
 def _without(pick: Pick, way: Way, terms: Terms) -> Way:
     """The path without a pick if a guard fixes it, and its value may be asked for where the pick is first read."""
     begin = way.body.index(pick)
-    var = n.make(n.PickVar, pick.type, pick.span, pick.name)
+    var = pick.node
     equations = ((at, fixed_value(var, x)) for at, x in enumerate(way.body) if isinstance(x, n.Node))
     at, value = next(((at, x) for at, x in equations if x is not None), (0, None))
     if value is None or not _movable(pick, var, value, way.body[begin + 1 : at]):
