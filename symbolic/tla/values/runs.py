@@ -237,21 +237,15 @@ class _Leaves:
     """Evaluates leaves."""
 
     def __init__(self, interpreter: Interpreter) -> None:
-        self._error = interpreter.error
+        self._guarded = interpreter.guarded
 
     def holds(self, leaf: Leaf, state: State) -> bool:
         """Whether a state satisfies a formula."""
-        try:
-            return bool(leaf.test(state))
-        except FAILURES as error:
-            raise self._error(error) from error
+        return bool(self._guarded(lambda: leaf.test(state)))
 
     def happens(self, leaf: Leaf, before: State, after: State) -> bool:
         """Whether a step satisfies a formula that only steps satisfy that change something."""
-        try:
-            return before != after and bool(leaf.test(before, after))
-        except FAILURES as error:
-            raise self._error(error) from error
+        return before != after and bool(self._guarded(lambda: leaf.test(before, after)))
 
 
 class _Conditions:
