@@ -85,10 +85,6 @@ def telling_lack(file: str) -> Iterator[None]:
         raise NoSymbolicForm(lack(error, file)) from error
 
 
-def _in_words(parts: Iterable[Mistake]) -> str:
-    return "; ".join(map(str, parts))
-
-
 def outlined(specification: Specification, parameters: Mapping[str, Setting | None]) -> Model:
     """The model of a specification for exploration on values.
 
@@ -154,7 +150,9 @@ def formed(model: Model, claims: Sequence[str], *, level: bool = False) -> tuple
     origin.interpreter.assume()
     with telling_lack(own.file):
         made = replace(origin.model(), parameters=model.parameters)
-    lacking = {name: _in_words(lack(error, own.file)) for name, error in (origin.lacking or {}).items()}
+    lacking = {
+        name: "; ".join(map(str, lack(error, own.file))) for name, error in (origin.lacking or {}).items()
+    }
     return made, lacking
 
 

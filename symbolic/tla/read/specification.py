@@ -247,7 +247,9 @@ def load(
             properties=[s.Apply(name, place=places[name]) for name in dict.fromkeys(properties)],
         )
     assigned = [one for one in config.constants if one.name not in given]
-    assigned += [_assigned(name, text) for name, text in given.items()]
+    for name, text in given.items():
+        unit = _definition("value", text, f"-p {name}")
+        assigned.append(Assigned(name, unit.body, unit.place))
     try:
         return _Making(loader, module, names, config).make(assigned)
     except RecursionError:
@@ -271,11 +273,6 @@ def _default(names: Names) -> Config:
 
     spec = named("Spec")
     return Config(specification=spec) if spec is not None else Config(init=named("Init"), next=named("Next"))
-
-
-def _assigned(name: str, text: str) -> Assigned:
-    unit = _definition("value", text, f"-p {name}")
-    return Assigned(name, unit.body, unit.place)
 
 
 def _definition(name: str, text: str, file: str) -> s.Definition:
