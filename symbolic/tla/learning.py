@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import islice
 from typing import Any, TypeVar
@@ -87,15 +87,10 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
             parts = enumerate(zip(items, old, strict=True), start=1)
             return Tuple(tuple(settled(x, _at(place, met), y) for place, (x, y) in parts))
         case Record(fields=fields):
-            return replace(
-                kind, fields=tuple((name, _field(name, part, met, before)) for name, part in fields)
-            )
+            known = dict(before.fields) if isinstance(before, Record) else {}
+            inside = ((x, part, _at(shapes.field_name(x), met)) for x, part in fields)
+            return kind.over(settled(part, one, known.get(x, shapes.NEVER)) for x, part, one in inside)
     return kind
-
-
-def _field(name: str, kind: Type, met: Sequence[Value], before: Type) -> Type:
-    old = dict(before.fields).get(name, shapes.NEVER) if isinstance(before, Record) else shapes.NEVER
-    return settled(kind, _at(shapes.field_name(name), met), old)
 
 
 def _table(item: Type, met: Iterable[Value], before: Type) -> Listed | None:

@@ -495,12 +495,6 @@ class Terms(Builder):
             return None
         return self.make(kind, Set(table), self.convert(a, Set(table)), self.convert(b, Set(table)))
 
-    def _of_slots(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
-        """An operation on two sets of which one is in slots."""
-        if kind is n.SetUnion:
-            return slots.united(self, a, b) if slots.in_slots(a.type) else slots.united(self, b, a)
-        return self._by_member(kind, a if slots.in_slots(a.type) else self.set_node(a), b)
-
     def _by_member(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """An intersection, difference or inclusion of two sets, by a test of each member of the first."""
 
@@ -518,7 +512,9 @@ class Terms(Builder):
     def both_sets(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """A union, intersection, difference or inclusion of two sets."""
         if slots.in_slots(a.type) or slots.in_slots(b.type):
-            return self._of_slots(kind, a, b)
+            if kind is n.SetUnion:
+                return slots.united(self, a, b) if slots.in_slots(a.type) else slots.united(self, b, a)
+            return self._by_member(kind, a if slots.in_slots(a.type) else self.set_node(a), b)
         a, b = self.set_node(a), self.set_node(b)
         assert isinstance(a.type, Set) and isinstance(b.type, Set)
         of_listed = self._of_listed(kind, a, b)
