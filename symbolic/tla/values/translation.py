@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -275,18 +275,21 @@ class Translation:
 
     def _goes_through_sets(self, e: s.Expression) -> bool:
         """Whether an expression, or a definition that it mentions, has a loop through a set."""
-        return any(map(_has_loop, self._bodies(e)))
+        return any(
+            isinstance(node, s.Bound) or (isinstance(node, s.Apply) and node.operator == "ENABLED")
+            for node in self._nodes(e)
+        )
 
     def _chooses(self, e: s.Expression) -> bool:
         """Whether the value of an expression may depend on a CHOOSE."""
-        parts = (node for body in self._bodies(e) for node in s.nodes(body))
-        return self.uses(e, {"FoldInOrder"}) or any(isinstance(node, s.Choose) for node in parts)
+        return self.uses(e, {"FoldInOrder"}) or any(isinstance(node, s.Choose) for node in self._nodes(e))
 
-    def _bodies(self, e: s.Expression) -> list[s.Expression]:
-        """An expression with the bodies of the definitions that it mentions, directly or not."""
+    def _nodes(self, e: s.Expression) -> Iterator[s.Node]:
+        """The nodes of an expression and of the definitions that it mentions, directly or not."""
         free = self.analysis.free(e) & self.definitions.keys()
         inside = free.union(*map(self.analysis.reached, free)) & self.definitions.keys()
-        return [e, *(self.definitions[key].body for key in inside)]
+        for body in (e, *(self.definitions[key].body for key in inside)):
+            yield from s.nodes(body)
 
     def recursive(self, key: str) -> bool:
         """Whether a definition mentions itself."""
@@ -698,13 +701,6 @@ def after(before: list[tuple[str, str]], code: Code) -> Code:
     for variable, value in reversed(before):
         text = f"({text} if ({variable} := {value}) is not UNSET else None)"
     return Code(text, code.kind)
-
-
-def _has_loop(e: s.Node) -> bool:
-    return any(
-        isinstance(node, s.Bound) or (isinstance(node, s.Apply) and node.operator == "ENABLED")
-        for node in s.nodes(e)
-    )
 
 
 def as_value(code: Code) -> str:
