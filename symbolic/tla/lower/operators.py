@@ -42,6 +42,7 @@ from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.guards import EACH
+from leadline.symbolic.tla.read.standard import JOINING
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
@@ -295,12 +296,8 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     return t.ite(t.equal(left, nothing), result, over)
 
 
-_JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
-"""Operators for which neither the order nor the grouping of several arguments matters."""
-
-
 def _joins(at: Lowering, operator: Entity) -> bool:
-    """Whether an operator only adds a term of its first argument to its second, by an operator of `_JOINING`."""
+    """Whether an operator only adds a term of its first argument to its second, by an operator of `JOINING`."""
     if isinstance(operator, Operator):
         return _joined_by(at, operator.body, operator.parameters[-1].name, operator.scope) is not None
     return isinstance(operator, BuiltIn) and _is_joining(at, operator.name)
@@ -329,7 +326,7 @@ def _mentions(e: s.Expression, name: str) -> bool:
 
 
 def _is_joining(at: Lowering, name: str) -> bool:
-    return name in _JOINING and name not in at.specification.definitions
+    return name in JOINING and name not in at.specification.definitions
 
 
 def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:

@@ -26,6 +26,9 @@ def _all(arities: Arities, names: str) -> dict[str, Arities]:
 ANY_NUMBER = frozenset({"/\\", "\\/", "\\X"})
 """Operators that take as many arguments as there are."""
 
+JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
+"""Operators for which neither the order nor the grouping of several arguments matters."""
+
 CORE = {
     **_all(NONE, "TRUE FALSE BOOLEAN STRING"),
     **_all(ONE, "~ SUBSET UNION DOMAIN ' ENABLED UNCHANGED [] <>"),

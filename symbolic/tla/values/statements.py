@@ -8,6 +8,7 @@ from dataclasses import replace
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import cardinality_bound
 from leadline.symbolic.tla.read.guards import EACH
+from leadline.symbolic.tla.read.standard import JOINING
 from leadline.symbolic.tla.values.expressions import fails, number
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -348,12 +349,9 @@ def fold(t: Translation, e: s.Apply, scope: Scope) -> Code:
 
 _OUTER, _INNER = Local("the result so far"), Local("an element")
 
-_JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
-"""Operators for which neither the order nor the grouping of several arguments matters."""
-
 
 def _in_any_order(t: Translation, operator: s.Expression, scope: Scope) -> bool:
-    """Whether an operator only adds a term of its first argument to its second, by an operator of `_JOINING`."""
+    """Whether an operator only adds a term of its first argument to its second, by an operator of `JOINING`."""
     names = {**scope.names, "operator@": t.operator(operator, scope), "x@": _INNER, "result@": _OUTER}
     return _joined_by(t, s.Apply("operator@", (s.Apply("x@"), s.Apply("result@"))), names) is not None
 
@@ -380,7 +378,7 @@ def _joined_by(t: Translation, e: s.Expression, names: Names) -> str | None:
                 pairs = zip(one.parameters, arguments, strict=True)
                 return _joined_by(t, one.body, {**one.names, **{p.name: ByName(a, names) for p, a in pairs}})
             inside = [_OUTER in _locals(t, a, names) for a in arguments]
-            if one is None and key in _JOINING and inside.count(True) == 1:
+            if one is None and key in JOINING and inside.count(True) == 1:
                 inner = _joined_by(t, arguments[inside.index(True)], names)
                 return key if inner in ("", key) else None
     return None
