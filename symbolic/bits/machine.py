@@ -364,9 +364,7 @@ class _Body:
             pick.name: n.make(n.Bound, pick.type, pick.span, pick.name, -1 - number)
             for number, pick in enumerate(action.picks)
         }
-        names: dict[n.Node, n.Node] = {
-            n.make(n.PickVar, pick.type, pick.span, pick.name): self.bound[pick.name] for pick in action.picks
-        }
+        names: dict[n.Node, n.Node] = {pick.node: self.bound[pick.name] for pick in action.picks}
         renamed = substitution(names)
         self.order = [item if isinstance(item, Pick) else renamed(item) for item in schedule(action)]
         self.domains = {pick.name: renamed(pick.domain) for pick in action.picks if pick.domain is not None}

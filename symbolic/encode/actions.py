@@ -110,7 +110,7 @@ class Actions:
                         reached = FALSE
                         break
                     continue
-                picked = n.make(n.PickVar, item.type, item.span, item.name)
+                picked = item.node
                 test: n.Node = n.make(n.Member, _BOOL, item.span, picked, item.domain)
             else:
                 test = item
@@ -137,9 +137,7 @@ class Actions:
     def _renaming(self, action: Action) -> Callable[[n.Node], n.Node]:
         """Gives expressions with slots for the picks. What actions with the same picks share is renamed once."""
         slots: dict[n.Node, n.Node] = {
-            n.make(n.PickVar, pick.type, pick.span, pick.name): n.make(
-                n.PickVar, pick.type, pick.span, self.slots.slot_of[action.name, pick.name]
-            )
+            pick.node: n.make(n.PickVar, pick.type, pick.span, self.slots.slot_of[action.name, pick.name])
             for pick in action.picks
         }
         return self._renamings.setdefault(tuple(slots.items()), substitution(slots))

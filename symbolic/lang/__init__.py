@@ -11,7 +11,6 @@ from an empty set makes the outcome *out of bounds*, which is reported as such a
 
 # For the other rooms of the checker; a protocol needs none of these.
 from leadline.symbolic.lang.actions import (
-    ActionMark as ActionMark,
     action,
     declaration_log as declaration_log,
     namespace_of as namespace_of,

@@ -61,7 +61,7 @@ def enabledness(
         if not isinstance(item, Pick):
             formula = n.make(n.And, BOOL, action.span, (item, formula))
             continue
-        pick: n.Node = n.make(n.PickVar, item.type, item.span, item.name)
+        pick: n.Node = item.node
         domain = item.domain or n.make(n.Universe, Set(item.type), item.span)
         if item.name in given:
             formula = replaced(formula, {pick: given[item.name]})
@@ -150,7 +150,7 @@ def _condition(
 
 def _keys(mark: FairMark, action: Action, mistakes: list[Mistake]) -> tuple[n.Node, ...]:
     """The values at which a step of an action counts."""
-    picks = {x.name: n.make(n.PickVar, x.type, x.span, x.name) for x in action.picks}
+    picks = {x.name: x.node for x in action.picks}
     function = mark.each if callable(mark.each) else None
     names = [*inspect.signature(function).parameters] if function else mark.each
     assert not callable(names)

@@ -71,12 +71,10 @@ def looked_up(node: n.Node) -> n.Node:
 
 def listed_member(node: n.Node) -> n.Node | None:
     """The member whose value a node looks up; None of other nodes."""
-    table = node.map if isinstance(node, n.Apply) else None
-    return (
-        node.key
-        if isinstance(node, n.Apply) and isinstance(table, n.Const) and isinstance(node.key.type, Listed)
-        else None
-    )
+    match node:
+        case n.Apply(map=n.Const(), key=key) if isinstance(key.type, Listed):
+            return key
+    return None
 
 
 def member_of(node: n.Node, kind: Listed) -> n.Node:

@@ -51,6 +51,11 @@ class Pick:
     domain: Node | None
     span: Span
 
+    @property
+    def node(self) -> n.PickVar:
+        """The value picked, as an expression."""
+        return n.make(n.PickVar, self.type, self.span, self.name)
+
 
 @dataclass(frozen=True)
 class Action:

@@ -62,7 +62,8 @@ def temporal(
     `.implies`. The runs are those that satisfy the conditions of the protocol's `fair`; a run may stop for
     ever if they allow it. The arguments are those of `invariant`.
     """
-    return claim_of(PropertyKind.TEMPORAL, protocol, tla, when, known=known, lower=_temporal)
+    lower = partial(_checked, as_temporal)
+    return claim_of(PropertyKind.TEMPORAL, protocol, tla, when, known=known, lower=lower)
 
 
 def step_property(
@@ -77,7 +78,7 @@ def step_property(
     Decorates `def name(protocol, now, nxt) -> Boolean expression`, where `nxt` is the state after the step.
     The arguments are those of `invariant`.
     """
-    return claim_of(PropertyKind.STEP, protocol, tla, when, known=known, lower=_step)
+    return claim_of(PropertyKind.STEP, protocol, tla, when, known=known, lower=partial(_checked, always))
 
 
 def refines(
@@ -113,25 +114,15 @@ def refines(
 # -- the formulas of claims ---------------------------------------------------------------------------
 
 
-def _temporal(claim: Claim, protocol: Protocol, now: State, mistakes: list[Mistake]) -> Temporal | None:
-    takes_step = claim.function.__code__.co_argcount > 2
-    return _checked(as_temporal, claim, protocol, now, mistakes, takes_step=takes_step)
-
-
-def _step(claim: Claim, protocol: Protocol, now: State, mistakes: list[Mistake]) -> Temporal | None:
-    return _checked(always, claim, protocol, now, mistakes, takes_step=True)
-
-
 def _checked(
     made: Callable[[Any], Temporal],
     claim: Claim,
     protocol: Protocol,
     now: State,
     mistakes: list[Mistake],
-    *,
-    takes_step: bool,
 ) -> Temporal | None:
     """The formula made of what a claim's function returns; mistakes in its expressions are added to the list."""
+    takes_step = claim.kind is PropertyKind.STEP or claim.function.__code__.co_argcount > 2
     after = (State(now.__dict__["_variables"], after=True),) if takes_step else ()
     found = attempted(lambda: claim.function(protocol, now, *after), mistakes, claim.function)
     if not found or returns_nothing(claim, found[0], mistakes):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 
 from leadline.symbolic.lang.errors import refuse
@@ -82,12 +81,6 @@ class Tuple(_Product, Type):
 
     items: tuple[Type, ...]
 
-    def _join(self, other: Tuple) -> Type | None:
-        if len(self.items) != len(other.items):
-            return None
-        joined = [a.join(b) for a, b in zip(self.items, other.items, strict=True)]
-        return Tuple(tuple(part for part in joined if part is not None)) if None not in joined else None
-
     @cached_property
     def parts(self) -> tuple[Type, ...]:
         return self.items
@@ -135,13 +128,6 @@ class Record(_Product, Type):
     @cached_property
     def parts(self) -> tuple[Type, ...]:
         return tuple(part for _, part in self.fields)
-
-    def _join(self, other: Record) -> Type | None:
-        if [name for name, _ in self.fields] != [name for name, _ in other.fields]:
-            return None
-        joined = [(name, a.join(b)) for (name, a), b in zip(self.fields, other.parts, strict=True)]
-        sound = tuple((name, part) for name, part in joined if part is not None)
-        return replace(self, fields=sound) if len(sound) == len(joined) else None
 
     def __repr__(self) -> str:
         return self.name
@@ -208,13 +194,6 @@ class Union(Type):
             and self.by_tag[value[0]].contains(value[1])
         )
 
-    def _join(self, other: Union) -> Type | None:
-        if self.tags.members != other.tags.members:
-            return None
-        joined = [(tag, a.join(b)) for (tag, a), (_, b) in zip(self.variants, other.variants, strict=True)]
-        sound = tuple((tag, part) for tag, part in joined if isinstance(part, Record))
-        return Union(self.name, sound) if len(sound) == len(joined) else None
-
     @cached_property
     def parts(self) -> tuple[Type, ...]:
         return tuple(record for _, record in self.variants)
@@ -274,10 +253,6 @@ class Set(Type):
     def contains(self, value: Value) -> bool:
         return isinstance(value, frozenset) and all(self.item.contains(x) for x in value)
 
-    def _join(self, other: Set) -> Type | None:
-        item = self.item.join(other.item)
-        return replace(self, item=item) if item is not None else None
-
     @cached_property
     def parts(self) -> tuple[Type, ...]:
         return (self.item,)
@@ -335,8 +310,7 @@ class Map(Type):
         return ((key, one) for key, one in pairs if one is not None or not partial)
 
     def _join(self, other: Map) -> Type | None:
-        value = self.value.join(other.value)
-        return Map(self.key, value) if self.key == other.key and value is not None else None
+        return super()._join(other) if self.key == other.key else None
 
     @cached_property
     def parts(self) -> tuple[Type, ...]:

@@ -27,7 +27,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, dataclass_transform
+from typing import TYPE_CHECKING, Any, NoReturn, Self, dataclass_transform
 
 from leadline.symbolic.lang.errors import Mistake, ModelError, refuse
 from leadline.symbolic.lang.span import caller_place
@@ -130,7 +130,15 @@ class Type:
         return self._join(other) if type(self) is type(other) else None
 
     def _join(self, other: Any) -> Type | None:
-        return None
+        """The join of two types of one kind, part by part; None if they differ in more than their parts."""
+        if len(self.parts) != len(other.parts):
+            return None
+        joined = [a.join(b) for a, b in zip(self.parts, other.parts, strict=True)]
+        parts = [part for part in joined if part is not None]
+        if len(parts) < len(joined):
+            return None
+        made = self.over(parts)
+        return made if made == other.over(parts) else None
 
     def includes(self, other: Type) -> bool:
         """Whether every value of the other type is a value of this one."""
@@ -140,6 +148,17 @@ class Type:
     def parts(self) -> tuple[Type, ...]:
         """The types that this one is built from."""
         return ()
+
+    def over(self, parts: Iterable[Type]) -> Self:
+        """The same type, made of other parts."""
+        rest = iter(parts)
+
+        def other(value: Any) -> Any:
+            if isinstance(value, tuple):
+                return tuple(map(other, value))
+            return next(rest) if isinstance(value, Type) else value
+
+        return type(self)(*map(other, self._key)) if self.parts else self
 
     def __eq__(self, other: object) -> bool:
         return self is other or (type(self) is type(other) and self._key == other._key)
@@ -247,10 +266,6 @@ class Option(Type):
 
     def __repr__(self) -> str:
         return "None" if isinstance(self.item, Never) else f"Option({self.item!r})"
-
-    def _join(self, other: Option) -> Type | None:
-        item = self.item.join(other.item)
-        return type(self)(item) if item is not None else None
 
     @cached_property
     def parts(self) -> tuple[Type, ...]:

@@ -32,7 +32,7 @@ from leadline.symbolic.lang import (
     spoken,
     untagged,
 )
-from leadline.symbolic.lang.nodes import Binary, Unary
+from leadline.symbolic.lang.nodes import Unary
 from leadline.symbolic.notation.lines import WIDTH, Lines, bullets, commas, constant, enclose, hang
 from leadline.symbolic.notation.names import Scope, Words
 from leadline.symbolic.notation.types import NONE, Named, bound_names, set_text
@@ -61,6 +61,8 @@ _INFIX: Mapping[type[n.Node], tuple[str, int, int, bool]] = {
     n.SetIntersect: ("\\cap", 8, 8, True),
     n.SetMinus: ("\\", 8, 8, False),
     n.Subset: ("\\subseteq", 5, 5, False),
+    n.Member: ("\\in", 5, 5, False),
+    n.Implies: ("=>", 1, 1, False),
 }
 """Operators with two operands: sign, range of precedence, and whether it is associative."""
 _CALLS = {n.Cardinality: "Cardinality", n.MinOf: "Min", n.MaxOf: "Max", n.Len: "Len"}
@@ -137,9 +139,9 @@ class Printer:
         if node in self.parts and node is not self._defining:
             return atom(self.parts[node])
         kind: Any = type(node)
-        if isinstance(node, Binary) and kind in _INFIX:
+        if kind in _INFIX:
             sign, low, high, associative = _INFIX[kind]
-            return infix(sign, low, high, self._of(node.left), self._of(node.right), associative=associative)
+            return infix(sign, low, high, *map(self._of, n.children(node)), associative=associative)
         if isinstance(node, Unary) and kind in _CALLS:
             return atom(f"{_CALLS[kind]}({self._plain(node.item)})")
         if isinstance(node, n.Binder) and kind in _QUANTIFIERS:
@@ -189,8 +191,10 @@ class Printer:
     def visit_Invalid(self, node: n.Invalid) -> Text:
         raise InternalError(f"a mistake should have been reported: {node.mistake_span}: {node.mistake}")
 
-    def visit_Coerce(self, node: n.Coerce) -> Text:
+    def visit_Coerce(self, node: n.Coerce | n.Get) -> Text:
         return self._of(node.item)
+
+    visit_Get = visit_Coerce
 
     # -- Booleans and integers ----------------------------------------------------------------------
 
@@ -209,9 +213,6 @@ class Printer:
         return infix(_JUNCTIONS[type(node)], 3, 3, *map(self._of, node.items))
 
     visit_Or = visit_And
-
-    def visit_Implies(self, node: n.Implies) -> Text:
-        return infix("=>", 1, 1, self._of(node.premise), self._of(node.conclusion))
 
     def visit_Ite(self, node: n.Ite) -> Text:
         then = self._of(node.then)
@@ -262,9 +263,6 @@ class Printer:
     def visit_BigUnion(self, node: n.BigUnion) -> Text:
         return prefix("UNION ", self._of(node.item), 8)
 
-    def visit_Member(self, node: n.Member) -> Text:
-        return infix("\\in", 5, 5, self._of(node.element), self._of(node.domain))
-
     # -- maps, tuples, records, options, unions -----------------------------------------------------
 
     def visit_Apply(self, node: n.Apply) -> Text:
@@ -275,8 +273,10 @@ class Printer:
 
     visit_MakeSeq = visit_MakeTuple
 
-    def visit_MakeRecord(self, node: n.MakeRecord) -> Text:
+    def visit_MakeRecord(self, node: n.MakeRecord | n.Payload) -> Text:
         return _record(self._fields(node))
+
+    visit_Payload = visit_MakeRecord
 
     def visit_Component(self, node: n.Component) -> Text:
         if isinstance(node.item, n.Payload) and self._is_bare(node.item.item.type):
@@ -297,9 +297,6 @@ class Printer:
     def _domain(self, of: n.Node) -> Text:
         return prefix("DOMAIN ", self._of(of), 9)
 
-    def visit_Get(self, node: n.Get) -> Text:
-        return self._of(node.item)
-
     def visit_MakeVariant(self, node: n.MakeVariant) -> Text:
         if self._is_bare(node.type) and isinstance(node.payload, n.MakeRecord):
             return self._of(node.payload.items[0])
@@ -319,9 +316,6 @@ class Printer:
         if one.cardinality == 1:
             return infix("=", 5, 5, self._of(node.item), atom(in_tla(one, next(iter(one.values())))))
         return infix("\\in", 5, 5, self._of(node.item), Text(self._set(one).above(5), 6, 6))
-
-    def visit_Payload(self, node: n.Payload) -> Text:
-        return _record(self._fields(node))
 
     def _fields(self, node: n.Node) -> dict[str, str]:
         """A record's fields by name, each with its text."""
@@ -443,7 +437,7 @@ class Printer:
         lay: Callable[[Any, int], Lines] | None = getattr(self, f"lay_{type(node).__name__}", None)
         if lay is not None:
             return lay(node, room)
-        return self._lay_infix(node, room) if isinstance(node, (*_INFIX, n.Member, n.Concat)) else [flat]
+        return self._lay_infix(node, room) if isinstance(node, (*_INFIX, n.Concat)) else [flat]
 
     # -- Booleans -----------------------------------------------------------------------------------
 

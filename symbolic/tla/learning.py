@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import islice
 from typing import Any, TypeVar
@@ -35,10 +35,9 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.meaning import first_states, random_walk
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values.interpreter import Interpreter, State, satisfied
-from leadline.symbolic.tla.values.values import FAILURES, LazyFunction, ModelValue, Value, items_of
+from leadline.symbolic.tla.values.values import LazyFunction, ModelValue, Value, items_of
 
 T = TypeVar("T")
 
@@ -88,15 +87,10 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
             parts = enumerate(zip(items, old, strict=True), start=1)
             return Tuple(tuple(settled(x, _at(place, met), y) for place, (x, y) in parts))
         case Record(fields=fields):
-            return replace(
-                kind, fields=tuple((name, _field(name, part, met, before)) for name, part in fields)
-            )
+            known = dict(before.fields) if isinstance(before, Record) else {}
+            inside = ((x, part, _at(shapes.field_name(x), met)) for x, part in fields)
+            return kind.over(settled(part, one, known.get(x, shapes.NEVER)) for x, part, one in inside)
     return kind
-
-
-def _field(name: str, kind: Type, met: Sequence[Value], before: Type) -> Type:
-    old = dict(before.fields).get(name, shapes.NEVER) if isinstance(before, Record) else shapes.NEVER
-    return settled(kind, _at(shapes.field_name(name), met), old)
 
 
 def _table(item: Type, met: Iterable[Value], before: Type) -> Listed | None:
@@ -126,23 +120,11 @@ def loosened(kind: Type) -> Type:
     match kind:
         case Slots():
             return without_places(kind)
+        case Listed(item=item):
+            return loosened(item)
         case Map(key=key, value=value) if isinstance(key, Listed) or shapes.is_message(key):
             return shapes.graph_of(shapes.unlisted(key), loosened(_given(value)))
-        case Map(key=key, value=value):
-            return Map(key, loosened(value))
-        case Graph(item=Tuple(items=(key, value))):
-            return shapes.graph_of(key, loosened(value))
-        case Set(item=item):
-            return Set(loosened(shapes.unlisted(item)))
-        case Option(item=item):
-            return Mapped(loosened(item))
-        case Seq(item=item, capacity=capacity):
-            return Seq(loosened(item), capacity)
-        case Tuple(items=items):
-            return Tuple(tuple(map(loosened, items)))
-        case Record(fields=fields):
-            return replace(kind, fields=tuple((name, loosened(part)) for name, part in fields))
-    return kind
+    return kind.over(map(loosened, kind.parts))
 
 
 def _pairs(value: Value) -> Iterable[tuple[Value, Value]]:
@@ -432,17 +414,8 @@ def _renamed(value: Value, alike: AbstractSet[str], names: dict[str, int]) -> Va
 
 def model_values(interpreter: Interpreter) -> dict[str, list[str]]:
     """The model values in each constant that is a set, without typed ones, which may not be compared with all."""
-    found = {}
-    for constant in interpreter.specification.constants:
-        if constant.arity:
-            continue
-        try:
-            value = interpreter.constant(s.Apply(constant.name))
-        except FAILURES:
-            continue
-        if isinstance(value, frozenset):
-            found[constant.name] = [one.name for one in value if one.__class__ is ModelValue]
-    return found
+    sets = {name: x for name, x in interpreter.constants().items() if isinstance(x, frozenset)}
+    return {name: [x.name for x in value if x.__class__ is ModelValue] for name, value in sets.items()}
 
 
 class _Patience:

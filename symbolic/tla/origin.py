@@ -33,13 +33,13 @@ from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type, told_apart_in
+from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, told_apart_in
 from leadline.symbolic.tla.lower.steps import converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
 from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
-from leadline.symbolic.tla.typing import OutsideType, type_of, typed, untyped
+from leadline.symbolic.tla.typing import OutsideType, sorted_type, type_of, typed, untyped
 from leadline.symbolic.tla.values import operators
 from leadline.symbolic.tla.values.behaviour import Behaviour, symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
@@ -170,9 +170,8 @@ class TlaOrigin(Origin):
         while True:
             lacking: dict[str, Exception] | None = None if self.lacking is None else {}
             try:
-                model = lowered(
-                    self.specification, self.learner.types, self, self._sorts, lacking, self._as_written
-                )
+                types = {x: sorted_type(kind, self._sorts) for x, kind in self.learner.types.items()}
+                model = lowered(self.specification, types, self, self._sorts, lacking, self._as_written)
                 apart = told_apart_in(model, self._sorts)
                 if self._sorts and any(map(self._has_form, lacking or ())):
                     apart = set(self._sorts.values())

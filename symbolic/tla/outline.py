@@ -7,8 +7,8 @@ they have a symbolic form, for the reasons why they are false.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -74,8 +74,15 @@ def lack(error: Exception, file: str) -> list[Mistake]:
     return [Mistake(here, "the operators nest too deeply")]
 
 
-def _in_words(parts: Iterable[Mistake]) -> str:
-    return "; ".join(map(str, parts))
+@contextmanager
+def telling_lack(file: str) -> Iterator[None]:
+    """Tell that a specification has no symbolic form by an error of the user's, with the parts that lack one."""
+    try:
+        yield
+    except NoInitialState:
+        raise
+    except FORMLESS as error:
+        raise NoSymbolicForm(lack(error, file)) from error
 
 
 def outlined(specification: Specification, parameters: Mapping[str, Setting | None]) -> Model:
@@ -141,13 +148,11 @@ def formed(model: Model, claims: Sequence[str], *, level: bool = False) -> tuple
     )
     origin = TlaOrigin(leveled(asked) if level else asked, {}, lenient=True)
     origin.interpreter.assume()
-    try:
+    with telling_lack(own.file):
         made = replace(origin.model(), parameters=model.parameters)
-    except NoInitialState:
-        raise
-    except FORMLESS as error:
-        raise NoSymbolicForm(lack(error, own.file)) from error
-    lacking = {name: _in_words(lack(error, own.file)) for name, error in (origin.lacking or {}).items()}
+    lacking = {
+        name: "; ".join(map(str, lack(error, own.file))) for name, error in (origin.lacking or {}).items()
+    }
     return made, lacking
 
 
@@ -164,7 +169,7 @@ def formed_around(model: Model, formulas: Model | None, state: State) -> tuple[M
     """
     assert isinstance(model.origin, Outline)
     bare = replace(model.origin.specification, invariants={}, properties={})
-    try:
+    with telling_lack(bare.file):
         found = formulas or TlaOrigin(bare, {}, as_written=True).model()
         with suppress(OutsideType):
             return found, _in(found, state)
@@ -172,8 +177,6 @@ def formed_around(model: Model, formulas: Model | None, state: State) -> tuple[M
         learner = Learner(found.origin.interpreter, dict(found.origin.types))
         learner.meet([state])
         wider = TlaOrigin(bare, learner.types, as_written=True).model()
-    except FORMLESS as error:
-        raise NoSymbolicForm(lack(error, bare.file)) from error
     return wider, _in(wider, state)
 
 

@@ -14,17 +14,14 @@ from leadline.symbolic.lang import (
     Foreign,
     Model,
     NoBehaviour,
-    NoInitialState,
-    NoSymbolicForm,
     Parameter,
     PropertyKind,
     Type,
     UserError,
 )
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.model import FORMLESS
 from leadline.symbolic.tla.origin import TlaOrigin
-from leadline.symbolic.tla.outline import lack, outlined
+from leadline.symbolic.tla.outline import outlined, telling_lack
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import read_config
 from leadline.symbolic.tla.read.leveled import leveled
@@ -32,7 +29,7 @@ from leadline.symbolic.tla.read.specification import Specification, load
 from leadline.symbolic.tla.values.behaviour import no_behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.operators import printing
-from leadline.symbolic.tla.values.values import FAILURES, tla_text
+from leadline.symbolic.tla.values.values import tla_text
 
 SYMMETRY_REMARK = (
     "SYMMETRY: only exploration relies on it; here model values are interchangeable where the module "
@@ -135,12 +132,8 @@ class TlaProtocol(Foreign):
             )
         origin = TlaOrigin(specification, types)
         origin.interpreter.assume()
-        try:
+        with telling_lack(specification.file):
             return replace(origin.model(), parameters=dict(self.settings))
-        except NoInitialState:
-            raise
-        except FORMLESS as error:
-            raise NoSymbolicForm(lack(error, specification.file)) from error
 
 
 def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
@@ -177,17 +170,10 @@ def _define(self: TlaProtocol, state: object) -> None:
 
 
 def _parameters(specification: Specification) -> Iterator[Parameter]:
-    interpreter = Interpreter(specification)
-    for constant in specification.constants:
-        if constant.arity:
-            continue
-        try:
-            text = tla_text(interpreter.constant(s.Apply(constant.name)))
-        except FAILURES:
-            continue
-        if text == constant.name:
-            continue  # A model value of its own name says nothing.
-        yield Parameter(text, None, None, (), "a constant of the module", constant.name)
+    for name, value in Interpreter(specification).constants().items():
+        text = tla_text(value)
+        if text != name:  # A model value of its own name says nothing.
+            yield Parameter(text, None, None, (), "a constant of the module", name)
 
 
 def _claim(protocol: type[TlaProtocol], name: str, place: s.Place, kind: PropertyKind) -> Claim:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial, reduce
+from itertools import pairwise
 from typing import Any
 
 from leadline.symbolic.lang import (
+    AnyOf,
     Atoms,
     Bool,
     Graph,
@@ -24,9 +26,12 @@ from leadline.symbolic.lang import (
     Union,
     camel,
     entry_of,
+    permuted,
+    sorts_in,
     without_places,
 )
 from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower.sorts import Sorts
 from leadline.symbolic.tla.values.values import (
     FALSE,
     TRUE,
@@ -95,6 +100,8 @@ def _typed(value: Value, kind: Type) -> Any:
             own = type_of(value)
             tag = shapes.tag_of(own)
             known = shapes.variants(kind)
+            if isinstance(value, ModelValue):
+                tag = next((x for x, one in known.items() if one.contains(value.name)), tag)
             if tag not in known and shapes.has_keyed(kind) and isinstance(own, Record | Tuple):
                 tag = "map"
             if tag not in known:
@@ -106,7 +113,7 @@ def _typed(value: Value, kind: Type) -> Any:
             return value
         case Atoms(), str():
             return shapes.quoted(value)
-        case Atoms(), ModelValue():
+        case ((Atoms() | Sort()), ModelValue()):
             return value.name
         case Slots(), _:
             members = _typed(value, without_places(kind))
@@ -178,6 +185,37 @@ def untyped(value: Any, kind: Type) -> Value:
             graph = {untyped(k, key): untyped(x, inner) for k, x in pairs if x is not None}
             return function(graph)
     raise TypeError(f"no values of {kind!r} are TLA+ values")
+
+
+def sorted_type(kind: Type, sorts: Sorts) -> Type:
+    """A type in which atoms that are of sorts are values of these, all members included."""
+    match kind:
+        case Atoms():
+            found: dict[Type, None] = {}
+            for name in kind.members:
+                found.setdefault(sorts.get(name) or shapes.atom(name))
+            return shapes.joined(found)
+        case Listed(item=item):
+            return _sorted_list(kind, sorted_type(item, sorts))
+        case AnyOf():
+            return shapes.joined(sorted_type(x, sorts) for x in shapes.variants(kind).values())
+    made = kind.over(sorted_type(x, sorts) for x in kind.parts)
+    if isinstance(kind, Map) and isinstance(made, Map) and not isinstance(kind.key, Listed):
+        return made if made.key.cardinality == kind.key.cardinality else shapes.partial_map(made)
+    return made
+
+
+def _sorted_list(kind: Listed, item: Type) -> Listed:
+    """The values listed as values of a type with sorts, and their images under the permutations of these."""
+    known = {typed(untyped(x, kind.item), item) for x in kind.listed}
+    swaps = [{(one.name, a): b, (one.name, b): a} for one in sorts_in(item) for a, b in pairwise(one.members)]
+    todo = list(known)
+    while todo:
+        value = todo.pop()
+        more = {permuted(item, value, swap) for swap in swaps} - known
+        known |= more
+        todo += more
+    return shapes.table_of(item, known)
 
 
 def shows(data: Any, value: Value) -> bool:

@@ -14,6 +14,7 @@ from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Model, Sort, sort
 from leadline.symbolic.lang.types import Atoms, all_types
+from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower.model import lowered
@@ -155,10 +156,21 @@ def test_initial_states_that_tell_values_apart_end_the_first_lowering(tmp_path: 
     assert not sorts_of(model)
     assert isinstance(model.origin, TlaOrigin)
     procs = sort("Procs", 3)
-    types = {"leader": Atoms("Leader", ("p1", "p2", "p3"))}
     with pytest.raises(NotAlike) as found:
-        lowered(model.origin.specification, types, model.origin, dict.fromkeys(procs.members, procs))
+        lowered(
+            model.origin.specification, {"leader": procs}, model.origin, dict.fromkeys(procs.members, procs)
+        )
     assert found.value.sorts == {procs}
+
+
+def test_a_run_over_sorts_is_one_of_the_model_with_wider_types(tmp_path: Path) -> None:
+    """So a violation that is known stays known when types are widened."""
+    model = model_of(find(str(module(tmp_path))), {})
+    explorer = Explorer(Semantics(model), depth=2)
+    explorer.run()
+    assert model.origin is not None and sorts_of(model) == {"Procs"} and len(explorer.order) > 1
+    for state in explorer.order:
+        assert model.origin.rewidened(model, model, state) == state
 
 
 @pytest.mark.slow

@@ -228,7 +228,7 @@ class _ModuleWalker:
         return None if state is None else end_by(partial(self._behaviour.keeps, name, before, state))
 
     def unseen(self, name: str) -> str:
-        more = name in self._safety and self._safety[name].more
+        more = name in self._safety and self._safety[name].runs
         return ", of which states and steps were looked at, and no claim about whole runs" if more else ""
 
     def values(self, counts: Sequence[Counter[Value]]) -> Mapping[str, Occurring]:

@@ -625,7 +625,7 @@ class _Exploring:
         level = Level(len(self.explorer.within) - 1, 0, self.explorer.counted)
         self._tell(level, LAST_PART if self.explorer.complete else None)
         for name in behaviour.specification.properties:
-            if behaviour.safety(name).more:
+            if behaviour.safety(name).runs:
                 runs = runs or self._fair_runs()
                 self.about_runs[name] = _violating(behaviour, runs, name)
 
@@ -811,7 +811,7 @@ class _Judge:
 
     def _missed(self, name: str) -> str | None:
         """The reason why not all runs were looked at that a claim is about; None if all were."""
-        if name not in self.behaviour.specification.properties or not self.behaviour.safety(name).more:
+        if name not in self.behaviour.specification.properties or not self.behaviour.safety(name).runs:
             return None
         stopped = (
             None

@@ -16,6 +16,7 @@ from leadline.symbolic.tla.lower.fixed import certain
 from leadline.symbolic.tla.lower.picks import Picks, Way, without_fixed
 from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import unsubscripted
 from leadline.symbolic.tla.read.guards import FullGuards
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.parts import Part
@@ -136,10 +137,8 @@ class Paths(Picks):
                 return self._case
             case s.Let():
                 return self._let
-            case s.Subscripted("<<>>_"):
-                return self._changing
-            case s.Subscripted("[]_"):
-                return self._or_stutter
+            case s.Subscripted("[]_" | "<<>>_"):
+                return self._subscripted
         return None
 
     def _assigns(self, e: s.Node, scope: Scope) -> bool:
@@ -167,9 +166,7 @@ class Paths(Picks):
     # -- the forms of formulas --------------------------------------------------------------------
 
     def _junction(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        yield from self._all(e.arguments, way, scope, rest)
-
-    def _all(self, parts: Sequence[s.Expression], way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        parts = e.arguments
         place, path = (way.path[0], way.path[1:]) if way.path else (-1, ())
 
         def some(at: int, before: Way) -> Iterator[Way]:
@@ -294,13 +291,8 @@ class Paths(Picks):
             for after in self.follow(second, between, replace(scope, now=values), end):
                 yield from rest(after, scope)
 
-    def _changing(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        changed = s.Apply("~", (s.Apply("UNCHANGED", (e.subscript,)),), place=e.place)
-        yield from self._all((e.action, changed), way, scope, rest)
-
-    def _or_stutter(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        yield from self.follow(e.action, way, scope, rest)
-        yield from self.follow(s.Apply("UNCHANGED", (e.subscript,), place=e.place), way, scope, rest)
+    def _subscripted(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        yield from self.follow(unsubscripted(e), way, scope, rest)
 
     def _for_elements(
         self,

@@ -80,19 +80,19 @@ class Builder:
 
     # -- constants --------------------------------------------------------------------------------
 
-    def const(self, kind: Type, value: Value) -> n.Node:
+    def const(self, kind: Type, value: Value) -> n.Const:
         """A constant."""
         return n.make(n.Const, kind, self.place, value)
 
-    def boolean(self, value: bool) -> n.Node:
+    def boolean(self, value: bool) -> n.Const:
         """TRUE or FALSE."""
         return self.const(BOOL, value)
 
-    def integer(self, value: int) -> n.Node:
+    def integer(self, value: int) -> n.Const:
         """A number."""
         return self.const(Int(value, value), value)
 
-    def atom(self, name: str) -> n.Node:
+    def atom(self, name: str) -> n.Const:
         """A string, in quotation marks, or a model value."""
         return self.const(self.sorts.get(name) or shapes.atom(name), name)
 
@@ -108,7 +108,7 @@ class Builder:
         """
         if isinstance(node, n.Invalid):
             raise Unlowerable(node.mistake)
-        if isinstance(node, n.Const | n.Undefined) or not self._closed(node):
+        if isinstance(node, n.Const | n.Undefined) or kept(node, "_reads", _reads) or free_variables(node):
             return node
         if node not in self._folded:
             self._folded[node] = self._constant(node)
@@ -158,9 +158,6 @@ class Builder:
     def plain(self, node: n.Node) -> n.Node:
         """A listed value as one of the type of which there is a list: so are all operands."""
         return looked_up(node) if isinstance(node.type, Listed) else node
-
-    def _closed(self, node: n.Node) -> bool:
-        return not kept(node, "_reads", _reads) and not free_variables(node)
 
     def make(self, kind: type[n.Node], type_: Type, *values: object) -> n.Node:
         """A node at the current place."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
@@ -66,7 +66,7 @@ from leadline.symbolic.tla.lower.scope import (
 )
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import Analysis, cardinality_bound, sizes
+from leadline.symbolic.tla.read.analysis import Analysis, cardinality_bound, sizes, unsubscripted
 from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
@@ -105,28 +105,29 @@ class Sets:
         single = None if universal else self._at_fixed(domain, body)
         if single is not None:
             return single
-        join = self.terms.conj if universal else self.terms.disj
+        join = partial(self.terms.junction, universal)
         match domain:
             case Product():
-                return self._over_product(
-                    domain, lambda part, of: self.quantifier(universal, part, name, of), body
-                )
+                return self._over_product(universal, domain, name, body)
             case United():
                 return join([self.quantifier(universal, part, name, body) for part in domain.parts])
             case Cases():
                 return join(
                     [
-                        self._bounded(universal, here, self.quantifier(universal, part, name, body))
+                        self.terms.bounded(universal, here, self.quantifier(universal, part, name, body))
                         for here, part in domain.parts
                     ]
                 )
             case Filtered():
                 return self.quantifier(
-                    universal, domain.whole, name, lambda x: self._bounded(universal, domain.body(x), body(x))
+                    universal,
+                    domain.whole,
+                    name,
+                    lambda x: self.terms.bounded(universal, domain.body(x), body(x)),
                 )
             case PowerSet() | FunctionsOf():
                 every, inside = self._within_type(domain)
-                bounded = lambda x: self._bounded(universal, inside(x), body(x))  # noqa: E731  # short
+                bounded = lambda x: self.terms.bounded(universal, inside(x), body(x))  # noqa: E731  # short
                 return self._over_elements(universal, every, name, bounded)
         node = self.listed(domain)
         if slots.in_slots(node.type):
@@ -136,8 +137,7 @@ class Sets:
     def _over_listed(self, universal: bool, node: n.Node, name: str, body: Body) -> n.Node:
         large = self.each(node)
         if large is not None:
-            join = self.terms.conj if universal else self.terms.disj
-            return self.terms.once_defined(large, join([body(x) for x in large]))
+            return self.terms.once_defined(large, self.terms.junction(universal, [body(x) for x in large]))
         written = self.written_out(node)
         if written is None:
             return self._over_elements(universal, node, name, body)
@@ -146,13 +146,7 @@ class Sets:
             parts.append(body(element))
             if isinstance(parts[-1], n.Const) and parts[-1].value is not universal:
                 break
-        return self.terms.conj(parts) if universal else self.terms.disj(parts)
-
-    def _bounded(self, universal: bool, bound: n.Node, body: n.Node) -> n.Node:
-        """The body of a quantifier for the elements within a bound: `bound => body`, or `bound /\\ body`."""
-        if universal:
-            return self.terms.disj([self.terms.negation(bound), body])
-        return self.terms.conj([bound, body])
+        return self.terms.junction(universal, parts)
 
     def _over_elements(self, universal: bool, node: n.Node, name: str, body: Body) -> n.Node:
         """A quantifier as a node of the language."""
@@ -279,16 +273,11 @@ class Sets:
             for chosen in itertools.product(values, repeat=len(domain.keys)):
                 yield self.terms.const(kind, chosen)
 
-    def _over_product(
-        self,
-        product: Product,
-        each: Callable[[Domain, Body], n.Node],
-        body: Body,
-    ) -> n.Node:
+    def _over_product(self, universal: bool, product: Product, name: str, body: Body) -> n.Node:
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
             if len(chosen) == len(product.parts):
                 return body(self.terms.function(list(zip(product.keys, chosen, strict=True))))
-            return each(product.parts[len(chosen)], lambda x: rest((*chosen, x)))
+            return self.quantifier(universal, product.parts[len(chosen)], name, lambda x: rest((*chosen, x)))
 
         return rest(())
 
@@ -375,21 +364,14 @@ class Sets:
                 whole = self.terms.set_node(self.listed(domain.item))
                 elements = self.terms.elements(whole)
                 if elements is not None and len(elements) <= 10:
-                    found = itertools.chain.from_iterable(
-                        itertools.combinations(elements, size) for size in range(len(elements) + 1)
-                    )
-                    return self.terms.set_of([self.terms.set_of(one) for one in found])
+                    return self._subsets(elements, range(len(elements) + 1))
                 return self._filtered_type(domain)
             case Product():
                 return self._listed_product(domain)
             case FunctionsOf():
                 return self._filtered_type(domain)
             case United():
-                parts = [self.listed(part) for part in domain.parts]
-                result = parts[0]
-                for part in parts[1:]:
-                    result = self.terms.both_sets(n.SetUnion, result, part)
-                return result
+                return reduce(partial(self.terms.both_sets, n.SetUnion), map(self.listed, domain.parts))
             case Cases():
                 chosen = self.terms.set_of([])
                 for here, case in domain.parts:
@@ -398,6 +380,11 @@ class Sets:
             case Filtered():
                 return self.filtered(self.listed(domain.whole), domain.name, domain.body)
         raise Unlowerable("the members of an infinite set cannot be listed")
+
+    def _subsets(self, elements: Sequence[n.Node], sizes: range) -> n.Node:
+        """The sets of so many elements."""
+        found = (self.terms.set_of(one) for size in sizes for one in itertools.combinations(elements, size))
+        return self.terms.set_of([*found])
 
     def _within_type(self, domain: PowerSet | FunctionsOf) -> tuple[n.Node, Body]:
         """All values of the type of a set's members, and the test of those that are members."""
@@ -427,8 +414,7 @@ class Sets:
 
     def product(self, parts: Sequence[Domain]) -> Product:
         """The tuples that have a member of each set at its place."""
-        keys = [self.terms.integer(place) for place in range(1, len(parts) + 1)]
-        return Product(tuple(key for key in keys if isinstance(key, n.Const)), tuple(parts))
+        return Product(tuple(map(self.terms.integer, range(1, len(parts) + 1))), tuple(parts))
 
     def _listed_product(self, domain: Product) -> n.Node:
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
@@ -568,20 +554,13 @@ class Sets:
     def _sequence(self, domain: n.IntRange, body: Body) -> n.Node:
         terms = self.terms
         assert isinstance(domain.high.type, Int)
-        items = [body(terms.integer(place)) for place in range(1, domain.high.type.high + 1)]
-        kind = shapes.sequence_of(Tuple(tuple(x.type for x in items)))
-        if not kind.item.capped:
+        places = list(map(terms.integer, range(1, domain.high.type.high + 1)))
+        items = [(terms.le(place, domain.high), body(place)) for place in places]
+        kind = shapes.joined(x.type for _, x in items)
+        if not kind.capped:
             nothing = terms.undefined(NEVER, "an item of the sequence has no value")
             return terms.ite(terms.lt(domain.high, terms.integer(1)), terms.make_tuple([]), nothing)
-        guarded = [
-            terms.ite(
-                terms.le(terms.integer(place), domain.high),
-                terms.convert(x, kind.item),
-                terms.const(kind.item, kind.item.first),
-            )
-            for place, x in enumerate(items, start=1)
-        ]
-        return terms.slice(terms.sequence(guarded, kind), terms.integer(1), domain.high)
+        return terms.beginning(items, kind, domain.high)
 
 
 def is_whole(node: n.Node) -> bool:
@@ -679,11 +658,9 @@ class Lowering(Sets):
         Raises:
             Unsupported: if it has no symbolic form.
         """
-        found = self.entity(e, scope)
+        found = self.domain(e, scope)
         if isinstance(found, n.Node):
             return found
-        if isinstance(found, Operator | BuiltIn):
-            raise Unsupported(e.place, "an operator is no value")
         with self.at(e):
             return self.listed(found)
 
@@ -710,15 +687,6 @@ class Lowering(Sets):
         """An expression as a Boolean."""
         with self.at(e):
             return self.terms.truth(self.value(e, scope))
-
-    def _number(self, e: s.Number, scope: Scope) -> Entity:
-        return self.terms.integer(e.value)
-
-    def _string(self, e: s.String, scope: Scope) -> Entity:
-        return self.terms.atom(shapes.quoted(e.value))
-
-    def _model_value(self, e: s.ModelValue, scope: Scope) -> Entity:
-        return self.terms.atom(e.name)
 
     def _at(self, e: s.At, scope: Scope) -> Entity:
         assert scope.at is not None
@@ -755,9 +723,6 @@ class Lowering(Sets):
             result = self.terms.ite(condition, found, result)
         return result
 
-    def _let(self, e: s.Let, scope: Scope) -> Entity:
-        return self.entity(e.body, self.defined(e, scope))
-
     def defined(self, e: s.Let, scope: Scope) -> Scope:
         """The scope of a LET's body."""
         names: dict[str, Binding] = {}
@@ -792,9 +757,6 @@ class Lowering(Sets):
                 isinstance(x, Later) and self._about_steps(x) for x in inside
             )
         return one.about_steps
-
-    def _lambda(self, e: s.Lambda, scope: Scope) -> Entity:
-        return Operator(e.parameters, e.body, scope)
 
     # -- names and operators ----------------------------------------------------------------------
 
@@ -1107,8 +1069,7 @@ class Lowering(Sets):
         within = sizes(found[0], most.value, len(elements))
         if sum(math.comb(len(elements), size) for size in within) > _MOST_SUBSETS:
             return None
-        subsets = itertools.chain.from_iterable(itertools.combinations(elements, size) for size in within)
-        return self.terms.set_of([self.terms.set_of(one) for one in subsets])
+        return self._subsets(elements, within)
 
     def _filter(self, e: s.Filter, scope: Scope) -> Entity:
         ((bound, name, domain),) = self.pairs((e.bound,), scope)
@@ -1143,11 +1104,7 @@ class Lowering(Sets):
     def _subscripted(self, e: s.Subscripted, scope: Scope) -> Entity:
         if e.kind not in ("[]_", "<<>>_"):
             raise Unlowerable("a fairness condition is no formula about a step")
-        same = self.terms.equal(self.value(e.subscript, scope), self.next_value(e.subscript, scope))
-        # As in TLC, the action is evaluated first: where the expression stays the same it may be an error.
-        if e.kind == "[]_":
-            return self.terms.disj([self.truth(e.action, scope), same])
-        return self.terms.conj([self.truth(e.action, scope), self.terms.negation(same)])
+        return self.entity(unsubscripted(e), scope)
 
     def next_value(self, e: s.Expression, scope: Scope) -> n.Node:
         """`e'`."""
@@ -1156,10 +1113,10 @@ class Lowering(Sets):
     # -- bound names ------------------------------------------------------------------------------
 
     def domain(self, e: s.Expression, scope: Scope) -> Domain:
-        """An expression as a set to go through."""
+        """An expression as a node, or as a set to go through."""
         found = self.entity(e, scope)
         if isinstance(found, Operator | BuiltIn):
-            raise Unsupported(e.place, "an operator is no set")
+            raise Unsupported(e.place, "an operator is no value")
         return found
 
     def pairs(self, bounds: Sequence[s.Bound], scope: Scope) -> list[tuple[s.Bound, str | None, Domain]]:
@@ -1197,22 +1154,9 @@ class Lowering(Sets):
 # Functions, records and tuples
 
 
-def _set_of(at: Lowering, e: s.SetOf, scope: Scope) -> Entity:
-    return at.terms.set_of([at.value(x, scope) for x in e.items])
-
-
-def _tuple_of(at: Lowering, e: s.TupleOf, scope: Scope) -> Entity:
-    return at.terms.make_tuple([at.value(x, scope) for x in e.items])
-
-
-def _record(at: Lowering, e: s.Record, scope: Scope) -> Entity:
-    return at.terms.record({shapes.field(name): at.value(x, scope) for name, x in e.fields})
-
-
 def _record_set(at: Lowering, e: s.RecordSet, scope: Scope) -> Entity:
-    keys = [at.terms.atom(shapes.quoted(name)) for name, _ in e.fields]
-    parts = [at.domain(part, scope) for _, part in e.fields]
-    return Product(tuple(key for key in keys if isinstance(key, n.Const)), tuple(parts))
+    keys = tuple(at.terms.atom(shapes.quoted(name)) for name, _ in e.fields)
+    return Product(keys, tuple(at.domain(part, scope) for _, part in e.fields))
 
 
 def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
@@ -1243,10 +1187,8 @@ def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -
     if kind.low < low:
         found.append((terms.lt(domain.high, terms.integer(low)), Product((), ())))
     for high in range(max(low, kind.low), kind.high + 1):
-        keys = [terms.integer(key) for key in range(low, high + 1)]
-        constants = tuple(key for key in keys if isinstance(key, n.Const))
-        here = terms.equal(domain.high, terms.integer(high))
-        found.append((here, Product(constants, (values,) * len(keys))))
+        keys = tuple(map(terms.integer, range(low, high + 1)))
+        found.append((terms.equal(domain.high, terms.integer(high)), Product(keys, (values,) * len(keys))))
     return Cases(found)
 
 
@@ -1364,22 +1306,24 @@ def _changed(at: Lowering, node: n.Node, changes: Sequence[Change], scope: Scope
 
 
 _RULES: Mapping[type[s.Node], Callable[..., Entity]] = {
-    s.Number: Lowering._number,
-    s.String: Lowering._string,
-    s.ModelValue: Lowering._model_value,
+    s.Number: lambda at, e, scope: at.terms.integer(e.value),
+    s.String: lambda at, e, scope: at.terms.atom(shapes.quoted(e.value)),
+    s.ModelValue: lambda at, e, scope: at.terms.atom(e.name),
     s.At: Lowering._at,
     s.If: Lowering._if,
     s.Case: Lowering._case,
-    s.Let: Lowering._let,
-    s.Lambda: Lowering._lambda,
+    s.Let: lambda at, e, scope: at.entity(e.body, at.defined(e, scope)),
+    s.Lambda: lambda at, e, scope: Operator(e.parameters, e.body, scope),
     s.Apply: Lowering._apply,
     s.Quantified: Lowering._quantified,
     s.Choose: Lowering._choose,
     s.Filter: Lowering._filter,
     s.Image: Lowering._image,
-    s.SetOf: _set_of,
-    s.TupleOf: _tuple_of,
-    s.Record: _record,
+    s.SetOf: lambda at, e, scope: at.terms.set_of([at.value(x, scope) for x in e.items]),
+    s.TupleOf: lambda at, e, scope: at.terms.make_tuple([at.value(x, scope) for x in e.items]),
+    s.Record: lambda at, e, scope: at.terms.record(
+        {shapes.field(name): at.value(x, scope) for name, x in e.fields}
+    ),
     s.RecordSet: _record_set,
     s.Function: _function,
     s.FunctionSet: _function_set,

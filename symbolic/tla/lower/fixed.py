@@ -65,7 +65,7 @@ def certain(condition: n.Node) -> bool | None:
             arms = {certain(x) for x in (then, orelse) if not isinstance(x, n.Undefined)}
             return arms.pop() if len(arms) == 1 else None
         case n.Lt(left=left, right=right) | n.Le(left=left, right=right):
-            return _compared(range_of(left), range_of(right), strict=isinstance(condition, n.Lt))
+            return compared(range_of(left), range_of(right), strict=isinstance(condition, n.Lt))
         case n.Eq(left=left, right=right) if isinstance(left.type, Int):
             a, b = range_of(left), range_of(right)
             if a.high < b.low or b.high < a.low:
@@ -84,7 +84,7 @@ def range_of(node: n.Node) -> Int:
     return node.type
 
 
-def _compared(a: Int, b: Int, *, strict: bool) -> bool | None:
+def compared(a: Int, b: Int, *, strict: bool) -> bool | None:
     """Whether all integers of a range are less than those of another, or at most as great; None if some are."""
     if a.high < b.low + (not strict):
         return True

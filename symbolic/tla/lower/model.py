@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from leadline.symbolic.lang import (
     BOOL,
@@ -19,7 +20,6 @@ from leadline.symbolic.lang import (
     Happens,
     Holds,
     Int,
-    LeadsTo,
     Model,
     ModelError,
     Negated,
@@ -42,13 +42,14 @@ from leadline.symbolic.tla.lower.actions import Paths
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, sorted_type
+from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts
 from leadline.symbolic.tla.lower.steps import actions_of, converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.parts import parts
 from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.temporal import connected
 
 
 class Claims:
@@ -105,67 +106,32 @@ class Claims:
         if self._specification.levels.of(e) <= Level.STATE:
             return Holds(self._lowering.truth(e, scope))
         match e:
-            case s.Apply():
-                return self._apply(e, scope)
             case s.Quantified("\\A" | "\\E", bounds, body):
                 found = self._elements(bounds, scope)
                 items = tuple(self._formula(body, inner) for _, inner in found)
                 return (Both if e.quantifier == "\\A" else Either)(items, tuple(name for name, _ in found))
             case s.Let(_, body):
                 return self._formula(body, self._lowering.defined(e, scope))
-            case s.If(condition, then, otherwise):
-                test = Holds(self._lowering.truth(condition, scope))
-                arms = (
-                    Both((test, self._formula(then, scope))),
-                    Both((Negated(test), self._formula(otherwise, scope))),
-                )
-                return Either(arms)
             case s.Subscripted("WF_" | "SF_"):
                 return self._fair(e, scope)
-        raise Unsupported(e.place, "a temporal formula other than [], <>, ~>, WF_ and SF_")
+        whole = connected(e, partial(self._formula, scope=scope), partial(self._steps, scope=scope))
+        if whole is None:
+            other = "a temporal formula other than [], <>, ~>, WF_ and SF_"
+            told = f"{e.operator} in a temporal formula" if isinstance(e, s.Apply) else other
+            raise Unsupported(e.place, told)
+        return whole
 
     def _is_temporal(self, name: str) -> bool:
         definitions, levels = self._specification.definitions, self._specification.levels
         return name in definitions and levels.of_definition(name) is Level.TEMPORAL
 
-    def _apply(self, e: s.Apply, scope: Scope) -> Temporal:
-        def inner(x: s.Expression) -> Temporal:
-            return self._formula(x, scope)
-
-        match e.operator, e.arguments:
-            case "/\\", items:
-                return Both(tuple(map(inner, items)))
-            case "\\/", items:
-                return Either(tuple(map(inner, items)))
-            case "~", (item,):
-                return Negated(inner(item))
-            case "=>", (left, right):
-                return Either((Negated(inner(left)), inner(right)))
-            case "<=>", (left, right):
-                a, b = inner(left), inner(right)
-                return Both((Either((Negated(a), b)), Either((Negated(b), a))))
-            case "~>", (left, right):
-                return LeadsTo(inner(left), inner(right))
-            case "[]", (s.Subscripted("[]_", action, subscript),):
-                return Always(Negated(self._step(s.Apply("~", (action,), place=e.place), subscript, scope)))
-            case "<>", (s.Subscripted("<<>>_", action, subscript),):
-                return Eventually(self._step(action, subscript, scope))
-            case "[]", (item,):
-                return Always(inner(item))
-            case "<>", (item,):
-                return Eventually(inner(item))
-        raise Unsupported(e.place, f"{e.operator} in a temporal formula")
-
-    def _step(self, action: s.Expression, subscript: s.Expression, scope: Scope) -> Temporal:
-        """The steps that are some action's and change an expression."""
-        return Happens(
-            self._lowering.truth(s.Subscripted("<<>>_", action, subscript, place=action.place), scope)
-        )
+    def _steps(self, step: s.Subscripted, scope: Scope) -> Temporal:
+        return Happens(self._lowering.truth(step, scope))
 
     def _fair(self, e: s.Subscripted, scope: Scope) -> Temporal:
         step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
         idle = Negated(Holds(self._lowering.truth(s.Apply("ENABLED", (step,), place=e.place), scope)))
-        taken, text = self._step(e.action, e.subscript, scope), (excerpt(e),)
+        taken, text = self._steps(step, scope), (excerpt(e),)
         if e.kind == "WF_":
             return Always(Eventually(Either((idle, taken), text)))
         return Either((Eventually(Always(idle)), Always(Eventually(taken))), text)
@@ -227,7 +193,7 @@ def lowered(
 
     Args:
         specification: a loaded specification with initial states and steps.
-        types: the type of each variable.
+        types: the type of each variable, with values of sorts.
         origin: the specification as the model's origin.
         sorts: the sort of each model value that is of one.
         lacking: takes the claims that have no symbolic form, each with the reason, in place of an exception.
@@ -239,7 +205,6 @@ def lowered(
     """
     assert specification.init is not None and specification.next is not None
     sorts = sorts or {}
-    types = {name: sorted_type(kind, sorts) for name, kind in types.items()}
     lowering = Lowering(specification, types, sorts)
     names = tuple(types)
     place, guards = s.Place(specification.file, 1, 1), specification.guards
@@ -369,7 +334,7 @@ def _branches(
         first = n.make(n.Const, one.pick.type, one.pick.span, one.pick.type.first)
         if len(one.used) < len(ways) and not told_apart([first]):
             # On the other paths all values make the same state: one of them is enough.
-            only = terms.make(n.Eq, BOOL, _leaf(one.pick), first)
+            only = terms.make(n.Eq, BOOL, one.pick.node, first)
             body.append(terms.disj([*(here[number] for number in sorted(one.used)), only]))
     values: dict[str, n.Node] = {}
     bounded: list[_SharedPick] = []
@@ -408,23 +373,23 @@ class _SharedPick:
     def of(cls, number: int, pick: Pick) -> _SharedPick:
         """The first pick of its kind, of a path."""
         one = cls(replace(pick, name=f"{pick.name}_{number + 1}"))
-        one.used[number] = (_leaf(pick), _leaf(one.pick))
+        one.used[number] = (pick.node, one.pick.node)
         return one
 
     def takes(self, number: int, pick: Pick) -> bool:
         """Take the place of a path's pick, if it can: one of the same values, or of tuples that begin these."""
-        whole, part = _leaf(self.pick), pick.type
+        whole, part = self.pick.node, pick.type
         if number in self.used or self.pick.domain != pick.domain:
             return False
         if part == whole.type:
-            self.used[number] = (_leaf(pick), whole)
+            self.used[number] = (pick.node, whole)
             return True
         if pick.domain or not isinstance(part, Tuple) or not isinstance(whole.type, Tuple):
             return False
         if part.items != whole.type.items[: len(part.items)]:
             return False
         items = [n.make(n.Component, x, pick.span, whole, place) for place, x in enumerate(part.items)]
-        self.used[number] = (_leaf(pick), n.make(n.MakeTuple, part, pick.span, tuple(items)))
+        self.used[number] = (pick.node, n.make(n.MakeTuple, part, pick.span, tuple(items)))
         return True
 
 
@@ -444,7 +409,3 @@ def _shared_picks(ways: Sequence[Way]) -> list[_SharedPick]:
         if not any(one.takes(number, pick) for one in shared):
             shared.append(_SharedPick.of(number, pick))
     return shared
-
-
-def _leaf(pick: Pick) -> n.Node:
-    return n.make(n.PickVar, pick.type, pick.span, pick.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import TypeAlias
 
 from leadline.symbolic.lang import (
@@ -43,6 +42,7 @@ from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.guards import EACH
+from leadline.symbolic.tla.read.standard import JOINING
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
@@ -59,7 +59,7 @@ def _conjunction(universal: bool) -> Rule:
             found.append(at.truth(one, scope))
             if isinstance(found[-1], n.Const) and found[-1].value is not universal:
                 break
-        return at.terms.conj(found) if universal else at.terms.disj(found)
+        return at.terms.junction(universal, found)
 
     return rule
 
@@ -88,12 +88,8 @@ def _of_nodes(operation: Callable[..., n.Node]) -> Rule:
     return rule
 
 
-def _member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+def _member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> n.Node:
     return at.member(at.value(arguments[0], scope), at.domain(arguments[1], scope))
-
-
-def _not_member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.terms.negation(at.member(at.value(arguments[0], scope), at.domain(arguments[1], scope)))
 
 
 def _subset(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -119,24 +115,14 @@ def _restricted(kind: type[Binary]) -> Rule:
             return Restricted(a, b, keep)
         if isinstance(b, n.Node):
             return at.terms.both_sets(kind, at.listed(a), b)
-        node = at.terms.set_node(at.listed(a))
 
         def body(x: n.Node) -> n.Node:
             inside = at.member(x, b)
             return inside if keep else at.terms.negation(inside)
 
-        item = node.type.parts[0]
-        return at.terms.bind(n.SetFilter, item, "x", body, lambda _: node.type, node)
+        return at.filtered(at.listed(a), "x", body)
 
     return rule
-
-
-def _power_set(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return PowerSet(at.domain(arguments[0], scope))
-
-
-def _sequences(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return Sequences(at.domain(arguments[0], scope))
 
 
 def _big_union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -164,15 +150,7 @@ def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
         found += one.parts if isinstance(one, United) else [one]
     if len(found) == 1 or not all(isinstance(one, n.Node) for one in found):
         return found[0] if len(found) == 1 else United(found)
-    return reduce(lambda a, b: at.terms.both_sets(n.SetUnion, a, b), map(at.listed, found))
-
-
-def _times(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.product([at.domain(one, scope) for one in arguments])
-
-
-def _prime(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.next_value(arguments[0], scope)
+    return at.listed(United(found))
 
 
 def _unchanged(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -318,12 +296,8 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     return t.ite(t.equal(left, nothing), result, over)
 
 
-_JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
-"""Operators for which neither the order nor the grouping of several arguments matters."""
-
-
 def _joins(at: Lowering, operator: Entity) -> bool:
-    """Whether an operator only adds a term of its first argument to its second, by an operator of `_JOINING`."""
+    """Whether an operator only adds a term of its first argument to its second, by an operator of `JOINING`."""
     if isinstance(operator, Operator):
         return _joined_by(at, operator.body, operator.parameters[-1].name, operator.scope) is not None
     return isinstance(operator, BuiltIn) and _is_joining(at, operator.name)
@@ -352,7 +326,7 @@ def _mentions(e: s.Expression, name: str) -> bool:
 
 
 def _is_joining(at: Lowering, name: str) -> bool:
-    return name in _JOINING and name not in at.specification.definitions
+    return name in JOINING and name not in at.specification.definitions
 
 
 def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
@@ -428,10 +402,6 @@ def _written(t: Terms, value: n.Node) -> n.Node:
     return _by_cases(value, cases, t)
 
 
-def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.terms.boolean(True)
-
-
 def _divided(t: Terms, a: n.Node, b: n.Node) -> n.Node:
     a, b = t.number(a), t.number(b)
     assert isinstance(b.type, Int)
@@ -462,13 +432,6 @@ def _finite(domain: Domain) -> bool:
     return True
 
 
-def _same(place: int) -> Rule:
-    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-        return at.entity(arguments[place], scope)
-
-    return rule
-
-
 NAMES: dict[str, Callable[[Lowering], Entity]] = {
     "TRUE": lambda at: at.terms.boolean(True),
     "FALSE": lambda at: at.terms.boolean(False),
@@ -490,16 +453,16 @@ OPERATORS: dict[str, Rule] = {
     "=": _of_nodes(Terms.equal),
     "#": _of_nodes(lambda t, a, b: t.negation(t.equal(a, b))),
     "\\in": _member,
-    "\\notin": _not_member,
+    "\\notin": lambda at, arguments, scope: at.terms.negation(_member(at, arguments, scope)),
     "\\subseteq": _subset,
     "\\cup": _union,
     "\\cap": _restricted(n.SetIntersect),
     "\\": _restricted(n.SetMinus),
-    "SUBSET": _power_set,
+    "SUBSET": lambda at, arguments, scope: PowerSet(at.domain(arguments[0], scope)),
     "UNION": _big_union,
-    "\\X": _times,
+    "\\X": lambda at, arguments, scope: at.product([at.domain(one, scope) for one in arguments]),
     "DOMAIN": _of_nodes(Terms.domain),
-    "'": _prime,
+    "'": lambda at, arguments, scope: at.next_value(arguments[0], scope),
     "UNCHANGED": _unchanged,
     "ENABLED": _enabled,
     "+": _of_nodes(lambda t, a, b: t.arithmetic(n.Add, a, b)),
@@ -514,7 +477,7 @@ OPERATORS: dict[str, Rule] = {
     "<=": _of_nodes(Terms.le),
     ">=": _of_nodes(lambda t, a, b: t.le(b, a)),
     "..": _of_nodes(Terms.interval),
-    "Seq": _sequences,
+    "Seq": lambda at, arguments, scope: Sequences(at.domain(arguments[0], scope)),
     "Len": _of_nodes(_length),
     "Head": _of_nodes(lambda t, whole: t.item(whole, 1)),
     "Tail": _of_nodes(_tail),
@@ -529,11 +492,11 @@ OPERATORS: dict[str, Rule] = {
     ":>": _of_nodes(_arrow),
     "@@": _over,
     "Assert": _assert,
-    "Print": _same(1),
-    "PrintT": _true,
+    "Print": lambda at, arguments, scope: at.entity(arguments[1], scope),
+    "PrintT": lambda at, arguments, scope: at.terms.boolean(True),
     # A register is read by TLCGet, which has no symbolic form.
-    "TLCSet": _true,
-    "TLCEval": _same(0),
+    "TLCSet": lambda at, arguments, scope: at.terms.boolean(True),
+    "TLCEval": lambda at, arguments, scope: at.entity(arguments[0], scope),
     "TLCModelValue": _of_nodes(_named),
     "ToString": _of_nodes(_written),
 }

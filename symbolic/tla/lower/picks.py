@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Unlowerable, body_at, has_value
+from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
@@ -99,11 +100,12 @@ class Picks:
 
     def picked(self, way: Way, name: str, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
         """The path with a pick of an element of a set, and the element; several paths for a union of sets."""
+        inside = partial(self._lowering.member, domain=domain)
         match domain:
             case United():
                 sequence = self._lowering.kind_of(domain)
                 if isinstance(sequence, Seq):
-                    yield from self._picked_member(way, name, sequence, domain)
+                    yield from self._picked_where(way, name, sequence, inside)
                     return
                 for part in domain.parts:
                     yield from self.picked(way, name, part)
@@ -115,7 +117,7 @@ class Picks:
             case Product():
                 yield from self._picked_product(way, name, domain, ())
             case FunctionsOf():
-                yield from self._picked_member(way, name, self._lowering.type_of_functions(domain), domain)
+                yield from self._picked_where(way, name, self._lowering.type_of_functions(domain), inside)
             case Filtered():
                 for after, element in self.picked(way, name, domain.whole):
                     within = after.requiring(domain.body(element))
@@ -123,13 +125,9 @@ class Picks:
                         yield within, element
             case PowerSet():
                 whole = self._terms.set_node(self._lowering.listed(domain.item))
-                pick = self._pick(way, name, whole.type, None)
-                var = self._var(pick)
-                after = replace(way, body=(*way.body, pick)).requiring(
-                    self._terms.both_sets(n.Subset, var, whole)
+                yield from self._picked_where(
+                    way, name, whole.type, lambda x: self._terms.both_sets(n.Subset, x, whole)
                 )
-                if after is not None:
-                    yield after, var
             case _:
                 node = self._lowering.listed(domain)
                 if slots.in_slots(node.type):
@@ -137,40 +135,34 @@ class Picks:
                 else:
                     yield from self._picked_listed(way, name, self._terms.set_node(node))
 
-    def _picked_member(self, way: Way, name: str, kind: Type, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
-        """A pick of any value of a type that is a member of a set."""
+    def _picked_where(self, way: Way, name: str, kind: Type, holds: Body) -> Iterator[tuple[Way, n.Node]]:
+        """A pick of any value of a type for which this holds."""
         pick = self._pick(way, name, kind, None)
         var = self._var(pick)
-        after = replace(way, body=(*way.body, pick)).requiring(self._lowering.member(var, domain))
+        after = replace(way, body=(*way.body, pick)).requiring(holds(var))
         if after is not None:
             yield after, var
 
     def _picked_function(self, way: Way, name: str, domain: Product) -> Iterator[tuple[Way, n.Node]] | None:
         """A pick of a whole function; None if the sets of its values are not constant, or its type is too rich."""
-        kinds: list[tuple[Type, object, Type]] = []
+        kinds, bounded = list[tuple[Type, object, Type]](), list[tuple[n.Node, n.Node]]()
         for key, part in zip(domain.keys, domain.parts, strict=True):
             if not isinstance(part, n.Const) or not isinstance(part.type, Set) or not part.value:
                 return None
             kinds.append((key.type, key.value, part.type.item))
+            if len(part.value) < part.type.item.cardinality:
+                bounded.append((key, part))
         if len(kinds) < 2 or any(isinstance(item, Union) for _, _, item in kinds):
             return None
         kind = shapes.function_type(kinds)
         if isinstance(kind, Map) and isinstance(kind.value, Option):
             return None
-        return self._whole(way, name, kind, domain)
 
-    def _whole(self, way: Way, name: str, kind: Type, domain: Product) -> Iterator[tuple[Way, n.Node]]:
-        pick = self._pick(way, name, kind, None)
-        var = self._var(pick)
-        pairs = [
-            (key, part)
-            for key, part in zip(domain.keys, domain.parts, strict=True)
-            if not (isinstance(part, n.Const) and len(part.value) == part.type.parts[0].cardinality)
-        ]
-        inside = [self._lowering.member(self._terms.apply(var, key), part) for key, part in pairs]
-        after = replace(way, body=(*way.body, pick)).requiring(self._terms.conj(inside))
-        if after is not None:
-            yield after, var
+        def inside(whole: n.Node) -> n.Node:
+            parts = ((self._terms.apply(whole, key), part) for key, part in bounded)
+            return self._terms.conj([self._lowering.member(x, part) for x, part in parts])
+
+        return self._picked_where(way, name, kind, inside)
 
     def _picked_product(
         self, way: Way, name: str, domain: Product, chosen: tuple[n.Node, ...]
@@ -188,11 +180,9 @@ class Picks:
 
     def _picked_slot(self, way: Way, name: str, node: n.Node) -> Iterator[tuple[Way, n.Node]]:
         """A pick of a place, where there is a member."""
-        pick = self._pick(way, name, slots.slots_of(node).key, None)
-        here, member = slots.member_at(self._terms, node, self._var(pick))
-        after = replace(way, body=(*way.body, pick)).requiring(here)
-        if after is not None:
-            yield after, member
+        at = partial(slots.member_at, self._terms, node)
+        for after, place in self._picked_where(way, name, slots.slots_of(node).key, lambda x: at(x)[0]):
+            yield after, at(place)[1]
 
     def _picked_listed(self, way: Way, name: str, node: n.Node) -> Iterator[tuple[Way, n.Node]]:
         assert isinstance(node.type, Set)
@@ -229,7 +219,7 @@ class Picks:
         return Pick(unique, kind, domain, self._terms.place)
 
     def _var(self, pick: Pick) -> n.Node:
-        return self._terms.plain(n.make(n.PickVar, pick.type, pick.span, pick.name))
+        return self._terms.plain(pick.node)
 
 
 def _seeks_among_many(formula: n.Node) -> bool:
@@ -253,7 +243,7 @@ def without_fixed(way: Way, terms: Terms) -> Way:
 def _without(pick: Pick, way: Way, terms: Terms) -> Way:
     """The path without a pick if a guard fixes it, and its value may be asked for where the pick is first read."""
     begin = way.body.index(pick)
-    var = n.make(n.PickVar, pick.type, pick.span, pick.name)
+    var = pick.node
     equations = ((at, fixed_value(var, x)) for at, x in enumerate(way.body) if isinstance(x, n.Node))
     at, value = next(((at, x) for at, x in equations if x is not None), (0, None))
     if value is None or not _movable(pick, var, value, way.body[begin + 1 : at]):

@@ -36,7 +36,6 @@ from leadline.symbolic.lang import (
     Listed,
     Map,
     Mapped,
-    Named,
     Never,
     Option,
     Record,
@@ -452,40 +451,6 @@ def _extent(kind: Type) -> tuple[int, int, int]:
         max((high for _, high, _ in parts), default=0),
         max((length for _, _, length in parts), default=0),
     )
-
-
-def retyped(value: Value, kind: Type, wider: Type) -> Value:
-    """A value of a type as one of a type that differs in its atoms, of which some are of sorts there."""
-    if kind == wider:
-        return value
-    match kind, wider:
-        case Union(), _:
-            tag, (inner,) = value
-            return retyped(inner, kind.by_tag[tag].parts[0], wider)
-        case _, Union():
-            tag = tag_of(kind)
-            if isinstance(kind, Atoms):
-                named = ((x, one) for x, one in variants(wider).items() if isinstance(one, Named))
-                tag = next(x for x, one in named if one.contains(value))
-            return tag, (retyped(value, kind, wider.by_tag[tag].parts[0]),)
-        case Option(), Option():
-            return None if value is None else retyped(value, kind.item, wider.item)
-        case Set(), Set():
-            return frozenset(retyped(x, kind.item, wider.item) for x in value)
-        case Seq(), Seq():
-            return tuple(retyped(x, kind.item, wider.item) for x in value)
-        case Slots(), Slots():
-            item, target = entry_of(kind), entry_of(wider)
-            return tuple(None if x is None else retyped(x, item, target) for x in value)
-        case Map(), Map():
-            known: dict[Value, Value] = {}
-            for key, x in zip(kind.keys, value, strict=True):
-                there = None if x is None else retyped(x, given(kind.value), given(wider.value))
-                known[retyped(key, kind.key, wider.key)] = there
-            return tuple(known.get(key) for key in wider.keys)
-        case (Record(), Record()) | (Tuple(), Tuple()):
-            return tuple(retyped(x, a, b) for x, a, b in zip(value, kind.parts, wider.parts, strict=True))
-    return value
 
 
 def as_data(kind: Type) -> Any:

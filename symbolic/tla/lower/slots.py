@@ -73,11 +73,15 @@ def over(t: Terms, universal: bool, node: n.Node, body: Body) -> n.Node:
 
     def at(place: n.Node) -> n.Node:
         here, member = member_at(t, node, place)
-        return t.disj([t.negation(here), body(member)]) if universal else t.conj([here, body(member)])
+        return t.bounded(universal, here, body(member))
 
-    kind = n.Forall if universal else n.Exists
-    key = slots_of(node).key
-    return t.bind(kind, key, "slot", at, lambda _: BOOL, t.universe(key))
+    return every_place(t, universal, node, at)
+
+
+def every_place(t: Terms, universal: bool, node: n.Node, body: Body) -> n.Node:
+    """A quantifier over the places."""
+    kind, key = n.Forall if universal else n.Exists, slots_of(node).key
+    return t.bind(kind, key, "slot", body, lambda _: BOOL, t.universe(key))
 
 
 def member(t: Terms, element: n.Node, node: n.Node) -> n.Node:
@@ -100,21 +104,15 @@ def domain(t: Terms, node: n.Node) -> n.Node:
     return built(t, node, False, lambda place: member_at(t, node, place))
 
 
-def count(t: Terms, node: n.Node) -> n.Node:
-    """The number of members."""
-    key = slots_of(node).key
-    held = t.bind(
-        n.SetFilter, key, "slot", lambda x: slot(t, node, x)[0], lambda _: Set(key), t.universe(key)
-    )
-    return t.cardinality(held)
+def places(t: Terms, node: n.Node) -> n.Node:
+    """The places at which there is something."""
+    key, kind = slots_of(node).key, Set(slots_of(node).key)
+    return t.bind(n.SetFilter, key, "slot", lambda x: slot(t, node, x)[0], lambda _: kind, t.universe(key))
 
 
 def image(t: Terms, node: n.Node, of: Body) -> n.Node:
     """The set of a function's values over the members."""
-    key = slots_of(node).key
-    held = t.bind(
-        n.SetFilter, key, "slot", lambda x: slot(t, node, x)[0], lambda _: Set(key), t.universe(key)
-    )
+    key, held = slots_of(node).key, places(t, node)
     return t.bind(
         n.SetMap, key, "slot", lambda x: of(member_at(t, node, x)[1]), lambda body: Set(body.type), held
     )
@@ -262,7 +260,6 @@ def same(t: Terms, a: n.Node, b: n.Node) -> n.Node:
     """Whether two sets or functions are equal, of which one is in slots."""
     node, other = (a, b) if isinstance(a.type, Slots) else (b, a)
     members = written(t, other) if other.type != shapes.EMPTY_FUNCTION else []
-    key = slots_of(node).key
 
     def inside(place: n.Node) -> n.Node:
         here, item = slot(t, node, place)
@@ -273,9 +270,9 @@ def same(t: Terms, a: n.Node, b: n.Node) -> n.Node:
             here, mine = slot(t, node, place)
             return t.conj([here, t.same(mine, item)])
 
-        return t.bind(n.Exists, key, "slot", at, lambda _: BOOL, t.universe(key))
+        return every_place(t, False, node, at)
 
-    every = t.bind(n.Forall, key, "slot", inside, lambda _: BOOL, t.universe(key))
+    every = every_place(t, True, node, inside)
     return t.conj([every, *(t.disj([t.negation(there), found(x)]) for there, x in members)])
 
 

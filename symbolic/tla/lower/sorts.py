@@ -7,31 +7,14 @@ tells apart become atoms, and the module is lowered again. A configuration's SYM
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import pairwise
 
 from leadline.symbolic.lang import (
-    AnyOf,
-    Atoms,
-    Graph,
-    Listed,
-    Map,
-    Mapped,
     Model,
-    Option,
-    Record,
-    Seq,
-    Set,
-    Slots,
     Sort,
-    Tuple,
-    Type,
     nodes as n,
-    permuted,
     sorts_in,
     symmetric_sorts,
 )
-from leadline.symbolic.tla.lower import shapes
 
 Sorts = Mapping[str, Sort]
 """The sort of each model value that is of one, by the value's name."""
@@ -47,55 +30,6 @@ class NotAlike(Exception):
     def __init__(self, sorts: set[Sort]) -> None:
         super().__init__(", ".join(one.name for one in sorts))
         self.sorts = sorts
-
-
-def sorted_type(kind: Type, sorts: Sorts) -> Type:
-    """A type in which atoms that are of sorts are values of these, all members included."""
-    match kind:
-        case Atoms():
-            found: dict[Type, None] = {}
-            for name in kind.members:
-                found.setdefault(sorts.get(name) or shapes.atom(name))
-            return shapes.joined(found)
-        case Listed(item=item):
-            return _sorted_list(kind, sorted_type(item, sorts))
-        case Graph(item=item):
-            return Graph(sorted_type(item, sorts))
-        case Set(item=item):
-            return Set(sorted_type(item, sorts))
-        case Seq(item=item, capacity=capacity):
-            return Seq(sorted_type(item, sorts), capacity)
-        case Option(item=item):
-            return Mapped(sorted_type(item, sorts))
-        case Tuple(items=items):
-            return Tuple(tuple(sorted_type(x, sorts) for x in items))
-        case Record(fields=fields):
-            return replace(kind, fields=tuple((name, sorted_type(x, sorts)) for name, x in fields))
-        case Slots(key=key, value=value):
-            return Slots(key, sorted_type(value, sorts), kind.graph)
-        case Map(key=key, value=value):
-            made = Map(sorted_type(key, sorts), sorted_type(value, sorts))
-            return (
-                made
-                if isinstance(key, Listed) or made.key.cardinality == key.cardinality
-                else shapes.partial_map(made)
-            )
-        case AnyOf():
-            return shapes.joined(sorted_type(x, sorts) for x in shapes.variants(kind).values())
-    return kind
-
-
-def _sorted_list(kind: Listed, item: Type) -> Listed:
-    """The values listed as values of a type with sorts, and their images under the permutations of these."""
-    known = {shapes.retyped(x, kind.item, item) for x in kind.listed}
-    swaps = [{(one.name, a): b, (one.name, b): a} for one in sorts_in(item) for a, b in pairwise(one.members)]
-    todo = list(known)
-    while todo:
-        value = todo.pop()
-        more = {permuted(item, value, swap) for swap in swaps} - known
-        known |= more
-        todo += more
-    return shapes.table_of(item, known)
 
 
 def told_apart_in(model: Model, sorts: Sorts) -> set[Sort]:

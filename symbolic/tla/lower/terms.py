@@ -6,7 +6,7 @@ both: boxed in a union, as a sequence, as a map. An application that TLC would c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
 from leadline.symbolic.lang import (
@@ -44,6 +44,7 @@ from leadline.symbolic.lang.nodes import Binary, free_variables
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
+from leadline.symbolic.tla.lower.fixed import compared
 from leadline.symbolic.tla.lower.shapes import join
 
 _MOST_EXPONENTS = 16
@@ -200,13 +201,20 @@ class Terms(Builder):
 
     def conj(self, items: Sequence[n.Node]) -> n.Node:
         """A conjunction, evaluated from the left."""
-        with placed(self.place):
-            return self.sound(rules.connective(n.And, [self.truth(x) for x in items]))
+        return self.junction(True, items)
 
     def disj(self, items: Sequence[n.Node]) -> n.Node:
         """A disjunction, evaluated from the left."""
+        return self.junction(False, items)
+
+    def junction(self, universal: bool, items: Sequence[n.Node]) -> n.Node:
+        """Whether all of some formulas hold, or one of them."""
         with placed(self.place):
-            return self.sound(rules.connective(n.Or, [self.truth(x) for x in items]))
+            return self.sound(rules.connective(n.And if universal else n.Or, [self.truth(x) for x in items]))
+
+    def bounded(self, universal: bool, bound: n.Node, body: n.Node) -> n.Node:
+        """The body of a quantifier for the elements within a bound: `bound => body`, or `bound /\\ body`."""
+        return self.junction(not universal, [self.negation(bound) if universal else bound, body])
 
     def truth(self, node: n.Node) -> n.Node:
         """The value as a Boolean."""
@@ -289,7 +297,10 @@ class Terms(Builder):
             return self._power_of_each(base, exponent)
         if exponent.value < 0 or (isinstance(base, n.Const) and base.value == exponent.value == 0):
             return self.undefined(NEVER, "the exponent is not positive")
-        return reduce(lambda x, _: self.arithmetic(n.Mul, x, base), range(exponent.value), self.integer(1))
+        result: n.Node = self.integer(1)
+        for _ in range(exponent.value):
+            result = self.arithmetic(n.Mul, result, base)
+        return result
 
     def _power_of_each(self, base: n.Node, exponent: n.Node) -> n.Node:
         if exponent.type.cardinality > _MOST_EXPONENTS:
@@ -311,11 +322,9 @@ class Terms(Builder):
     def _compared(self, kind: type[n.Lt] | type[n.Le], a: n.Node, b: n.Node) -> n.Node:
         """A comparison; a constant where the types decide it, so that recursion over places in a sequence ends."""
         assert isinstance(a.type, Int) and isinstance(b.type, Int)
-        strict = kind is n.Lt
-        always = a.type.high < b.type.low + (not strict)
-        never = a.type.low >= b.type.high + (not strict)
-        if (always or never) and is_total(a) and is_total(b):
-            return self.boolean(always)
+        decided = compared(a.type, b.type, strict=kind is n.Lt)
+        if decided is not None and is_total(a) and is_total(b):
+            return self.boolean(decided)
         with placed(self.place):
             return self.sound(rules.comparison(kind, a, b))
 
@@ -458,7 +467,7 @@ class Terms(Builder):
         if not isinstance(member, n.Choose | n.Undefined):
             return self.make(n.Member, BOOL, member, domain)
         own = shapes.variants(kind.item).get(shapes.tag_of(element.type), NEVER)
-        fitting = self.boolean(True)
+        fitting: n.Node = self.boolean(True)
         if join(element.type, kind.item) != kind.item:
             if not fits(element.type, own):
                 return self.bind(n.Exists, kind, "x", lambda x: self.same(x, element), lambda _: BOOL, domain)
@@ -486,12 +495,6 @@ class Terms(Builder):
             return None
         return self.make(kind, Set(table), self.convert(a, Set(table)), self.convert(b, Set(table)))
 
-    def _of_slots(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
-        """An operation on two sets of which one is in slots."""
-        if kind is n.SetUnion:
-            return slots.united(self, a, b) if slots.in_slots(a.type) else slots.united(self, b, a)
-        return self._by_member(kind, a if slots.in_slots(a.type) else self.set_node(a), b)
-
     def _by_member(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """An intersection, difference or inclusion of two sets, by a test of each member of the first."""
 
@@ -509,7 +512,9 @@ class Terms(Builder):
     def both_sets(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """A union, intersection, difference or inclusion of two sets."""
         if slots.in_slots(a.type) or slots.in_slots(b.type):
-            return self._of_slots(kind, a, b)
+            if kind is n.SetUnion:
+                return slots.united(self, a, b) if slots.in_slots(a.type) else slots.united(self, b, a)
+            return self._by_member(kind, a if slots.in_slots(a.type) else self.set_node(a), b)
         a, b = self.set_node(a), self.set_node(b)
         assert isinstance(a.type, Set) and isinstance(b.type, Set)
         of_listed = self._of_listed(kind, a, b)
@@ -550,7 +555,7 @@ class Terms(Builder):
     def cardinality(self, node: n.Node) -> n.Node:
         """The number of members."""
         if slots.in_slots(node.type):
-            return slots.count(self, node)
+            return self.cardinality(slots.places(self, node))
         if isinstance(node, n.SetOf) and len(node.items) == 1 and is_total(node):
             return self.integer(1)
         node = self.set_node(node)
@@ -628,6 +633,15 @@ class Terms(Builder):
         whole: n.Node = self.const(kind, start)
         for key, value in parts:
             whole = self.make(n.MapUpdate, kind, whole, key, value)
+        return whole
+
+    def partial_map(self, pairs: Iterable[Sequence[n.Node]], kind: Map) -> n.Node:
+        """The map with a value for each of some arguments, and none for all others."""
+        assert isinstance(kind.value, Option)
+        whole: n.Node = self.const(kind, (None,) * len(kind.keys))
+        for argument, result in pairs:
+            key, value = self.convert(argument, kind.key), self.convert(result, kind.value.item)
+            whole = self.make(n.MapUpdate, kind, whole, key, self.convert(value, kind.value))
         return whole
 
     def domain(self, node: n.Node) -> n.Node:
@@ -866,6 +880,11 @@ class Terms(Builder):
         """A sequence of the type from its items."""
         return self.make(n.MakeSeq, kind, tuple(items))
 
+    def beginning(self, items: Sequence[tuple[n.Node, n.Node]], kind: Type, size: n.Node) -> n.Node:
+        """The sequence of the first so many of some items, each of which has a value where its condition holds."""
+        whole = [self.ite(here, self.convert(x, kind), self.const(kind, kind.first)) for here, x in items]
+        return self.slice(self.sequence(whole, Seq(kind, len(whole))), self.integer(1), size)
+
     def as_sequence(self, node: n.Node) -> n.Node:
         """The value as a sequence."""
 
@@ -1009,7 +1028,7 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
         case Record(), Map(value=Option()) if shapes.is_keyed(target):
-            return _record_as_map(t, node, source, target)
+            return t.partial_map(zip(t.arguments(source), t.components(node), strict=True), target)
         case Map(), (Record() | Tuple(items=())) if shapes.is_keyed(source) or isinstance(target, Tuple):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
         case Map(), Map():
@@ -1075,13 +1094,8 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
             return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
         case Tuple(items=()):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
-        case Map(key=key, value=Option() as value) if isinstance(node, n.SetOf):
-            whole: n.Node = t.const(target, (None,) * key.cardinality)
-            for pair in node.items:
-                argument, result = t.components(pair)
-                place, there = t.convert(argument, key), t.convert(t.convert(result, value.item), value)
-                whole = t.make(n.MapUpdate, target, whole, place, there)
-            return whole
+        case Map(value=Option()) if isinstance(node, n.SetOf):
+            return t.partial_map(map(t.components, node.items), target)
         case Map(key=key, value=Option() as value):
 
             def entry(x: n.Node) -> n.Node:
@@ -1133,16 +1147,6 @@ def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
     return boxed
 
 
-def _record_as_map(t: Terms, node: n.Node, source: Record, target: Map) -> n.Node:
-    assert isinstance(target.value, Option)
-    whole: n.Node = t.const(target, (None,) * len(target.keys))
-    for argument, part in zip(t.arguments(source), t.components(node), strict=True):
-        key = t.convert(argument, target.key)
-        value = t.convert(t.convert(part, target.value.item), target.value)
-        whole = t.make(n.MapUpdate, target, whole, key, value)
-    return whole
-
-
 def _map_as_one_of(t: Terms, node: n.Node, kinds: Sequence[Type], of: Body, target: Type) -> n.Node:
     """A function as a record of the fields that are its domain, or as the empty function."""
     domain = t.domain_of(node)
@@ -1171,17 +1175,9 @@ def _sequence_as(t: Terms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.
             t.const(Int(0, source.capacity), len(items)),
         )
         return t.ite(whole, t.make_tuple(items), t.undefined(target, "the sequence has another length"))
-    items = [
-        t.ite(
-            t.le(t.integer(i), t.length(node)),
-            t.convert(t.item(node, i), target.item),
-            t.const(target.item, target.item.first),
-        )
-        for i in range(1, source.capacity + 1)
-    ]
-    return t.convert(
-        t.slice(t.sequence(items, Seq(target.item, len(items))), t.integer(1), t.length(node)), target
-    )
+    places = map(t.integer, range(1, source.capacity + 1))
+    there = [(t.le(i, t.length(node)), t.apply(node, i)) for i in places]
+    return t.convert(t.beginning(there, target.item, t.length(node)), target)
 
 
 def _map_as(t: Terms, node: n.Node, source: Map, target: Map) -> n.Node:
@@ -1229,14 +1225,7 @@ def _map_as_sequence(t: Terms, node: n.Node, source: Map, target: Seq) -> n.Node
     domain = t.domain_of(node)
     size = t.cardinality(domain)
     same = t.equal(domain, t.interval(t.integer(1), size))
-    items = [
-        t.ite(
-            t.member(t.integer(place), domain),
-            t.convert(t.apply(node, t.integer(place)), target.item),
-            t.const(target.item, target.item.first),
-        )
-        for place in range(1, source.key.cardinality + 1)
-    ]
-    made = t.slice(t.sequence(items, Seq(target.item, len(items))), t.integer(1), size)
+    places = map(t.integer, range(1, source.key.cardinality + 1))
+    made = t.beginning([(t.member(i, domain), t.apply(node, i)) for i in places], target.item, size)
     outside = t.undefined(target, "the function is no sequence")
     return t.ite(same, t.convert(made, target), outside)

@@ -86,23 +86,13 @@ class Analysis:
             case s.Except(function, updates):
                 inside = frozenset[str]().union(*(self.free(one) for one in updates))
                 return self.free(function) | (inside - {"@"})
-            case s.Let(definitions, body):
-                names = frozenset(one.name for one in definitions if isinstance(one, s.Definition))
-                return frozenset[str]().union(self.free(body), *map(self.free, definitions)) - names
-            case s.Function(bounds, body, name):
-                return self._under(bounds, self.free(body)) - {name or ""}
-            case s.Quantified(_, bounds, body) | s.Image(body, bounds):
-                return self._under(bounds, self.free(body))
-            case s.Choose(bound, body) | s.Filter(bound, body):
-                return self._under((bound,), self.free(body))
-            case s.Lambda(parameters, body) | s.Definition(_, parameters, body):
-                return self.free(body) - {one.name for one in parameters}
-        found = frozenset[str]().union(*map(self.free, s.children(e)))
-        return found | {e.operator} if isinstance(e, s.Apply) else found
-
-    def _under(self, bounds: tuple[s.Bound, ...], inside: frozenset[str]) -> frozenset[str]:
-        inside -= {name for bound in bounds for name in bound.names}
-        return inside.union(*(self.free(bound.domain) for bound in bounds if bound.domain is not None))
+        found = frozenset[str]().union(*map(self.free, below := s.children(e)))
+        if isinstance(e, s.Apply):
+            return found | {e.operator}
+        if not (hidden := bound_by(e) | ({e.name or ""} if isinstance(e, s.Function) else set[str]())):
+            return found
+        # The sets of bound names lie outside of the names' scope.
+        return (found - hidden).union(*(self.free(x) for x in below if isinstance(x, s.Bound)))
 
     def reads(self, e: s.Node) -> Reads:
         """The variables that an expression reads, those that its definitions read included."""
@@ -242,21 +232,17 @@ class Analysis:
                 return self.evaluated(condition) | (self.evaluated(then) & self.evaluated(otherwise))
             case s.Case(arms, _):
                 return self.evaluated(arms[0][0])
-            case s.Quantified(_, bounds) | s.Image(_, bounds):
-                domain = bounds[0].domain
+            case s.Lambda() | s.Function(_, _, str()) | s.Subscripted():
+                return frozenset()
+            case s.Quantified() | s.Image() | s.Function() | s.Choose() | s.Filter():
+                domain = next(one.domain for one in s.children(e) if isinstance(one, s.Bound))
                 return self.evaluated(domain) if domain is not None else frozenset()
-            case s.Function(bounds, _, name) if name is None and bounds[0].domain is not None:
-                return self.evaluated(bounds[0].domain)
-            case s.Choose(bound) | s.Filter(bound) if bound.domain is not None:
-                return self.evaluated(bound.domain)
             case s.Let(definitions, body):
                 return self._evaluated_in_let(definitions, body)
             case s.Except(function, updates):
                 # Outside of the function's domain the value is not.
                 parts = [part for one in updates for part in one.path]
                 return self.evaluated(function).union(*map(self.evaluated, parts)) - {"@"}
-            case s.Lambda() | s.Function() | s.Choose() | s.Filter() | s.Subscripted():
-                return frozenset()
         return frozenset[str]().union(*map(self.evaluated, s.children(e)))
 
     def _evaluated_by(self, operator: str, arguments: tuple[s.Expression, ...]) -> frozenset[str]:
@@ -289,6 +275,17 @@ def bound_by(e: s.Node) -> frozenset[str]:
         case s.Let(definitions):
             return frozenset(one.name for one in definitions if isinstance(one, s.Definition))
     return frozenset()
+
+
+def unsubscripted(e: s.Subscripted) -> s.Apply:
+    """`[A]_v` as `A \\/ UNCHANGED v`, or `<<A>>_v` as `A /\\ ~UNCHANGED v`.
+
+    As in TLC, A is evaluated first: where v stays the same it may be an error.
+    """
+    same = s.Apply("UNCHANGED", (e.subscript,), place=e.place)
+    if e.kind == "[]_":
+        return s.Apply("\\/", (e.action, same), place=e.place)
+    return s.Apply("/\\", (e.action, s.Apply("~", (same,), place=e.place)), place=e.place)
 
 
 def size(e: s.Node) -> int:

@@ -6,7 +6,7 @@ Their grammar is that of Lamport, *Specifying Systems* (2002), section 14.7.1, w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -91,20 +91,6 @@ def parse_config(text: str, file: str) -> Config:
         ModelError: with its mistakes.
     """
     return _Reader(text, file).run()
-
-
-def value_of(words: Sequence[tuple[str, s.Place]]) -> s.Expression:
-    """The value that a list of words denotes.
-
-    Raises:
-        ModelError: if it is none.
-    """
-    reader = _Reader("", "")
-    reader.words = [*words, ("", words[-1][1] if words else s.BUILT_IN)]
-    value = reader.value()
-    if reader.word:
-        reader.fail("the end of the value")
-    return value
 
 
 _DIGITS, _DEEPEST, _SHOWN = 1_000, 50, 80

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import unsubscripted
 
 _N = TypeVar("_N", bound=s.Node)
 
@@ -87,11 +88,8 @@ class _Copy:
                 return replace(e, arguments=(self.next(item),))
             case s.Apply("UNCHANGED", (item,)):
                 return self._unchanged(item, e.place)
-            case s.Subscripted(kind, action, subscript):
-                same = self._unchanged(subscript, e.place)
-                if kind == "[]_":
-                    return s.Apply("\\/", (self.now(action), same), place=e.place)
-                return s.Apply("/\\", (self.now(action), s.Apply("~", (same,))), place=e.place)
+            case s.Subscripted():
+                return self.now(unsubscripted(e))
             case s.Apply(operator) if operator in self._touched and operator not in self.variables:
                 return self._applied(e, self.now, "")
         return s.rebuilt(e, self.now)

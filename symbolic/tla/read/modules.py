@@ -180,7 +180,7 @@ class Loader:
         """The names of a module that is extended in a copy."""
         name = reference.operator
         if name not in copy.entered:
-            if (standard := self._standard(name, reference.place)) is not None:
+            if (standard := self._standard(name)) is not None:
                 copy.entered[name] = standard
             elif (module := self._find(name, reference.place)) is not None:
                 copy.entered[name] = {}
@@ -189,7 +189,7 @@ class Loader:
 
     def instance(self, unit: s.Instance, copy: Copy, names: Names) -> dict[str, Symbol]:
         """The names that an instance adds to those around it."""
-        standard = self._standard(unit.module, unit.place)
+        standard = self._standard(unit.module)
         nested = copy.nested.get(unit.module)
         module = nested[0] if nested else None if standard else self._find(unit.module, unit.place)
         prefix = f"{unit.name}!" if unit.name is not None else ""
@@ -247,15 +247,13 @@ class Loader:
     def _core(self) -> Names:
         return ChainMap({name: Symbol(name, arities) for name, arities in CORE.items()})
 
-    def _standard(self, name: str, place: s.Place) -> dict[str, Symbol] | None:
+    def _standard(self, name: str) -> dict[str, Symbol] | None:
         module = STANDARD.get(name)
         if module is None:
             return None
-        if module.refused is not None:
-            self.mistakes.append(Mistake(place, f"{name}: {module.refused}"))
         found = {key: Symbol(key, arities) for key, arities in module.operators.items()}
         for other in module.extends:
-            found |= self._standard(other, place) or {}
+            found |= self._standard(other) or {}
         return found
 
     def _find(self, name: str, place: s.Place) -> s.Module | None:

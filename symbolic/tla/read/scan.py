@@ -103,11 +103,6 @@ class Scan:
     fields: set[str] = field(default_factory=set)
     algorithm: frozenset[str] = frozenset()
 
-    def at(self, line: int, column: int) -> Mention | None:
-        """The name at a place, or just before it."""
-        here = [one for one in self.mentions if one.spot.line == line]
-        return next((one for one in here if one.spot.start <= column <= one.spot.end), None)
-
     def bound_at(self, line: int) -> Iterator[Declared]:
         """The bound names that are visible in a line."""
         for one in dict.fromkeys(x.bound for x in self.mentions if x.bound is not None):
@@ -139,6 +134,9 @@ _DEFINITIONS = {
 }  # fmt: skip
 _DECLARATIONS = {
     "constant_declaration": "constant", "variable_declaration": "variable", "recursive_declaration": "operator",
+}  # fmt: skip
+_FIELDS = {
+    "record_literal": "identifier", "set_of_records": "identifier", "except_update_record_field": "identifier_ref",
 }  # fmt: skip
 _OPERATIONS = frozenset({"bound_infix_op", "bound_prefix_op", "bound_postfix_op"})
 
@@ -230,6 +228,8 @@ class _Walk:
                     self.work.append((child, scope))
                     if child.type in ASCII:
                         self.mention(child, scope)
+        elif kind in _FIELDS:
+            self.fields(node, scope, _FIELDS[kind])
         elif kind == "identifier_ref" or kind in SETS:
             self.mention(node, scope)
         elif kind == "identifier":
@@ -307,18 +307,10 @@ class _Walk:
         for step in node.named_children[:1]:
             self.below(step, scope)
 
-    def _record_literal(self, node: Tree, scope: _Scope) -> None:
-        self.fields(node, scope, "identifier")
-
-    _set_of_records = _record_literal
-
     def _record_value(self, node: Tree, scope: _Scope) -> None:
         *inner, last = node.named_children
         self.found.fields.add(self.words(last))
         self.work += ((one, scope) for one in inner)
-
-    def _except_update_record_field(self, node: Tree, scope: _Scope) -> None:
-        self.fields(node, scope, "identifier_ref")
 
     def fields(self, node: Tree, scope: _Scope, kind: str) -> None:
         """Take note of the fields of a record."""

@@ -247,7 +247,9 @@ def load(
             properties=[s.Apply(name, place=places[name]) for name in dict.fromkeys(properties)],
         )
     assigned = [one for one in config.constants if one.name not in given]
-    assigned += [_assigned(name, text) for name, text in given.items()]
+    for name, text in given.items():
+        unit = _definition("value", text, f"-p {name}")
+        assigned.append(Assigned(name, unit.body, unit.place))
     try:
         return _Making(loader, module, names, config).make(assigned)
     except RecursionError:
@@ -271,11 +273,6 @@ def _default(names: Names) -> Config:
 
     spec = named("Spec")
     return Config(specification=spec) if spec is not None else Config(init=named("Init"), next=named("Next"))
-
-
-def _assigned(name: str, text: str) -> Assigned:
-    unit = _definition("value", text, f"-p {name}")
-    return Assigned(name, unit.body, unit.place)
 
 
 def _definition(name: str, text: str, file: str) -> s.Definition:
@@ -552,19 +549,13 @@ class _Making:
 
 def _claims_apart(made: Specification) -> Specification:
     """The specification with properties such as `[]P`, where P is about a state, as invariants: as in TLC."""
-    invariants, properties = dict(made.invariants), dict[str, s.Expression]()
-    for name, claim in made.properties.items():
-        found = list[s.Expression]()
-        for one in conjuncts(claim, made.definitions, made.levels):
-            match one:
-                case s.Apply("[]", (inner,)) if made.levels.of(inner) <= Level.STATE:
-                    found.append(inner)
-                case _:
-                    properties[name] = claim
-        if name not in properties:
-            invariants[name] = (
-                found[0] if len(found) == 1 else s.Apply("/\\", tuple(found), place=claim.place)
-            )
+    invariants, properties = dict(made.invariants), dict(made.properties)
+    for name, whole in made.properties.items():
+        claim = claim_parts(whole, made.definitions, made.levels)
+        if not (claim.initial or claim.steps or claim.runs):
+            del properties[name]
+            states = claim.states
+            invariants[name] = states[0] if len(states) == 1 else s.Apply("/\\", states, place=whole.place)
     return replace(made, invariants=invariants, properties=properties)
 
 
@@ -632,6 +623,37 @@ def conjuncts(
             yield from conjuncts(definitions[formula.operator].body, definitions, levels)
             return
     yield formula
+
+
+@dataclass(frozen=True)
+class ClaimParts:
+    """The conjuncts of a property by what they are about.
+
+    Attributes:
+        states: formulas that hold in every state.
+        initial: formulas that hold in the initial states.
+        steps: formulas that hold of every step.
+        runs: formulas about whole runs.
+    """
+
+    states: tuple[s.Expression, ...]
+    initial: tuple[s.Expression, ...]
+    steps: tuple[s.Expression, ...]
+    runs: tuple[s.Expression, ...]
+
+
+def claim_parts(formula: s.Expression, definitions: Mapping[str, s.Definition], levels: Levels) -> ClaimParts:
+    """A property, conjunct by conjunct."""
+    states, initial, steps, runs = (list[s.Expression]() for _ in range(4))
+    for one in conjuncts(formula, definitions, levels):
+        match one:
+            case s.Apply("[]", (s.Subscripted("[]_") as inner,)):
+                steps.append(inner)
+            case s.Apply("[]", (inner,)) if levels.of(inner) <= Level.STATE:
+                states.append(inner)
+            case _:
+                (initial if levels.of(one) <= Level.STATE else runs).append(one)
+    return ClaimParts(tuple(states), tuple(initial), tuple(steps), tuple(runs))
 
 
 def _with_row(

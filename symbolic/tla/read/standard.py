@@ -26,6 +26,9 @@ def _all(arities: Arities, names: str) -> dict[str, Arities]:
 ANY_NUMBER = frozenset({"/\\", "\\/", "\\X"})
 """Operators that take as many arguments as there are."""
 
+JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
+"""Operators for which neither the order nor the grouping of several arguments matters."""
+
 CORE = {
     **_all(NONE, "TRUE FALSE BOOLEAN STRING"),
     **_all(ONE, "~ SUBSET UNION DOMAIN ' ENABLED UNCHANGED [] <>"),
@@ -41,12 +44,10 @@ class Standard:
     Attributes:
         operators: its operators with their arities.
         extends: the modules whose operators it has too.
-        refused: why it is not read; None if it is.
     """
 
     operators: dict[str, Arities]
     extends: tuple[str, ...] = ()
-    refused: str | None = None
 
 
 _NATURALS = {**_all(TWO, "+ - * ^ < > <= >= .. \\div %"), **_all(NONE, "Nat")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from operator import eq
 from typing import Any, TypeVar
@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.meaning import Step
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.levels import Level
-from leadline.symbolic.tla.read.specification import Specification, conjuncts
+from leadline.symbolic.tla.read.specification import ClaimParts, Specification, claim_parts
 from leadline.symbolic.tla.read.syntax import operators
 from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State
 from leadline.symbolic.tla.values.operators import at_level, set_level, silently
@@ -20,23 +19,6 @@ from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Safety:
-    """The part of a property that is about states and steps.
-
-    Attributes:
-        states: formulas that hold in every state.
-        initial: formulas that hold in the initial states.
-        steps: formulas that hold of every step.
-        more: whether there are parts that speak of whole runs.
-    """
-
-    states: tuple[s.Expression, ...]
-    initial: tuple[s.Expression, ...]
-    steps: tuple[s.Expression, ...]
-    more: bool
 
 
 class Behaviour:
@@ -204,7 +186,7 @@ class Behaviour:
         canonical = self.canonical
 
         def find(state: State | None, add: Callable[[State | None], None]) -> None:
-            for one in self._alike(lambda: _listed(step, state), _same_states):
+            for one in self._alike(lambda: _listed(step, state), lambda a, b: set(a) == set(b)):
                 if checks and one is not None and checked.is_new(state, one):
                     self._check(state, one, checks)
                 add(canonical(one) if canonical is not None and one is not None else one)
@@ -253,23 +235,10 @@ class Behaviour:
     def _properties(self) -> Mapping[str, s.Expression]:
         return self.specification.properties
 
-    def safety(self, name: str) -> Safety:
-        """The part of a property that is about states and steps."""
-        specification = self.specification
-        definitions, levels = specification.definitions, specification.levels
-        states, initial, steps = list[s.Expression](), list[s.Expression](), list[s.Expression]()
-        more = False
-        for one in conjuncts(specification.properties[name], definitions, levels):
-            match one:
-                case s.Apply("[]", (s.Subscripted("[]_") as inner,)):
-                    steps.append(inner)
-                case s.Apply("[]", (inner,)) if levels.of(inner) <= Level.STATE:
-                    states.append(inner)
-                case _ if levels.of(one) <= Level.STATE:
-                    initial.append(one)
-                case _:
-                    more = True
-        return Safety(tuple(states), tuple(initial), tuple(steps), more)
+    def safety(self, name: str) -> ClaimParts:
+        """The conjuncts of a property by what they are about."""
+        own = self.specification
+        return claim_parts(own.properties[name], own.definitions, own.levels)
 
     def property_function(self, name: str) -> Callable[..., bool]:
         """The function `(state, ...)` that tells whether an invariant, or a property's part about states, holds.
@@ -394,10 +363,6 @@ def _listed(step: Callable[..., None], state: State | None) -> list[State | None
     found: list[State | None] = []
     step(state, found.append)
     return found
-
-
-def _same_states(some: list[State | None], others: list[State | None]) -> bool:
-    return set(some) == set(others)
 
 
 def no_behaviour(specification: Specification) -> ModelError:

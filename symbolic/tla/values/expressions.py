@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import unsubscripted
 from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.values.scopes import Code, Kind, Local, Scope
 from leadline.symbolic.tla.values.translation import Rule, Translation, as_value, atomic
@@ -34,7 +35,6 @@ _FUNCTIONS = {
 _STORING = {"Append": "append", ":>": "singleton"}
 _SETS = {"\\cup": ("|", "cup"), "\\cap": ("&", "cap"), "\\": ("-", "minus")}
 _NUMBERS = ("+", "-", "*", "<", ">", "<=", ">=")
-_TESTS = {"/\\": " and ", "\\/": " or "}
 _LITERALS = {"True": ("TRUE", "FALSE"), "False": ("FALSE", "TRUE")}
 _TEMPORAL = ("[]", "<>", "~>", "-+->", "\\cdot")
 
@@ -61,34 +61,20 @@ def _read(name: str) -> Rule:
     return rule
 
 
-def _junction(word: str) -> Rule:
-    """The rule of a conjunction or disjunction."""
+def _tested(joined: Callable[[list[str]], str]) -> Rule:
+    """The rule of an operator on truth values, from the Python of its arguments."""
 
     def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
-        return Code(f"({word.join(t.test(one, scope) for one in e.arguments)})", Kind.TRUTH)
+        return Code(f"({joined([t.test(one, scope) for one in e.arguments])})", Kind.TRUTH)
 
     return rule
 
 
-def _each_disjunct(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return Code(f"any([{', '.join(t.test(one, scope) for one in e.arguments)}])", Kind.TRUTH)
-
-
-def _called(name: str, kind: Kind) -> Rule:
-    """The rule of an operator that is a function of its arguments' values."""
+def _called(name: str, kind: Kind, part: Callable[..., str] = Translation.value) -> Rule:
+    """The rule of an operator that is a function of its arguments, each translated as a part."""
 
     def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
-        made = [t.expr(one, scope) for one in e.arguments]
-        return Code(f"{name}({', '.join(map(as_value, made))})", kind)
-
-    return rule
-
-
-def _storing(name: str) -> Rule:
-    """The rule of an operator of whose value the arguments become parts."""
-
-    def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
-        return Code(f"{name}({', '.join(t.stored(one, scope) for one in e.arguments)})", Kind.VALUE)
+        return Code(f"{name}({', '.join(part(t, one, scope) for one in e.arguments)})", kind)
 
     return rule
 
@@ -98,10 +84,6 @@ def _domain(t: Translation, e: s.Apply, scope: Scope) -> Code:
     if code.kind is not Kind.LAZY:
         return Code(f"{code.text}[0].plain", Kind.SET)
     return Code(f"domain({as_value(code)})", Kind.LAZY)
-
-
-def _temporal(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return fails(f"{e.operator} has no value in a state or a step")
 
 
 def arithmetic(t: Translation, e: s.Apply, scope: Scope) -> Code:
@@ -133,24 +115,6 @@ def set_operation(t: Translation, e: s.Apply, scope: Scope) -> Code:
     if a.kind is Kind.SET or b.kind is Kind.SET:
         return Code(f"({as_value(a)} {symbol} {as_value(b)})", kind)
     return Code(f"{name}({as_value(a)}, {as_value(b)})", kind)
-
-
-def negation(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return Code(f"(not {t.test(e.arguments[0], scope)})", Kind.TRUTH)
-
-
-def implication(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    a, b = (t.test(one, scope) for one in e.arguments)
-    return Code(f"(not {a} or {b})", Kind.TRUTH)
-
-
-def equivalence(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    a, b = (t.test(one, scope) for one in e.arguments)
-    return Code(f"({a} == {b})", Kind.TRUTH)
-
-
-def minus_sign(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return Code(f"(-{number(t, t.expr(e.arguments[0], scope), scope)})", Kind.INT)
 
 
 def cardinality(t: Translation, e: s.Apply, scope: Scope) -> Code:
@@ -323,7 +287,7 @@ def updated(
     """A function with another value at a path."""
     place, rest = path[0], path[1:]
     # Where the function has no such argument, TLC does not look at the value.
-    sure = certain(t, value, scope)
+    sure = t.safe(value, scope)
     if not rest and sure:
         return f"update({function}, {t.value(place, scope)}, {t.stored(value, scope)})"
     if len(rest) == 1 and sure:
@@ -338,32 +302,12 @@ def updated(
     return f"(update({f}, {x}, {new}) if ({old} := inner({first}, {x_first})) is not UNSET else {f})"
 
 
-def certain(t: Translation, e: s.Expression, scope: Scope) -> bool:
-    """Whether an expression surely has a value: it is made of literals and bound names."""
-    match e:
-        case s.Number() | s.String() | s.ModelValue():
-            return True
-        case s.TupleOf(items) | s.SetOf(items):
-            return all(certain(t, one, scope) for one in items)
-        case s.Apply(operator, ()):
-            return operator in ("TRUE", "FALSE") or isinstance(scope.names.get(operator), Local)
-    return False
-
-
 # Choices
-
-
-def if_(t: Translation, e: s.If, scope: Scope) -> Code:
-    return either(t, [(e.condition, e.then)], e.otherwise, scope)
-
-
-def case(t: Translation, e: s.Case, scope: Scope) -> Code:
-    return either(t, list(e.arms), e.other, scope)
 
 
 def either(
     t: Translation,
-    arms: list[tuple[s.Expression, s.Expression]],
+    arms: Sequence[tuple[s.Expression, s.Expression]],
     other: s.Expression | None,
     scope: Scope,
 ) -> Code:
@@ -380,16 +324,9 @@ def either(
 
 
 def subscripted(t: Translation, e: s.Subscripted, scope: Scope) -> Code:
-    same = unchanged(t, s.Apply("UNCHANGED", (e.subscript,), place=e.place), scope).text
-    if e.kind == "[]_":
-        return Code(f"({t.test(e.action, scope)} or {same})", Kind.TRUTH)
-    if e.kind == "<<>>_":
-        return Code(f"({t.test(e.action, scope)} and not {same})", Kind.TRUTH)
-    return fails(f"{e.kind} has no value in a state or a step")
-
-
-def lambda_(t: Translation, e: s.Lambda, scope: Scope) -> Code:
-    return fails("LAMBDA is an operator, not a value")
+    if e.kind not in ("[]_", "<<>>_"):
+        return fails(f"{e.kind} has no value in a state or a step")
+    return t.expr(unsubscripted(e), scope)
 
 
 def joined(kinds: list[Kind]) -> Kind:
@@ -402,20 +339,21 @@ def joined(kinds: list[Kind]) -> Kind:
 OPERATORS: Mapping[str, Rule] = {
     **{operator: _known(*constant) for operator, constant in _CONSTANTS.items()},
     **{operator: _called(*function) for operator, function in _FUNCTIONS.items()},
-    **{operator: _storing(name) for operator, name in _STORING.items()},
+    **{operator: _called(name, Kind.VALUE, Translation.stored) for operator, name in _STORING.items()},
     "JsonRead": _read("json_of"),
     "JsonLinesRead": _read("json_lines_of"),
     "TextRead": _read("text_of"),
-    **{operator: _junction(word) for operator, word in _TESTS.items()},
-    EACH["\\/"]: _each_disjunct,
+    "/\\": _tested(" and ".join),
+    "\\/": _tested(" or ".join),
+    EACH["\\/"]: _tested(lambda tests: f"any([{', '.join(tests)}])"),
     **dict.fromkeys(_NUMBERS, arithmetic),
     **dict.fromkeys(_SETS, set_operation),
-    **dict.fromkeys(_TEMPORAL, _temporal),
+    **dict.fromkeys(_TEMPORAL, lambda t, e, scope: fails(f"{e.operator} has no value in a state or a step")),
     "DOMAIN": _domain,
-    "~": negation,
-    "=>": implication,
-    "<=>": equivalence,
-    "-.": minus_sign,
+    "~": _tested(lambda tests: f"not {tests[0]}"),
+    "=>": _tested(lambda tests: f"not {tests[0]} or {tests[1]}"),
+    "<=>": _tested(" == ".join),
+    "-.": lambda t, e, scope: Code(f"(-{number(t, t.expr(e.arguments[0], scope), scope)})", Kind.INT),
     "Cardinality": cardinality,
     "'": prime,
     "UNCHANGED": unchanged,
@@ -437,11 +375,11 @@ NODES: Mapping[type[s.Expression], Rule] = {
     s.FunctionSet: function_set,
     s.SetOf: set_of,
     s.Except: except_,
-    s.If: if_,
-    s.Case: case,
+    s.If: lambda t, e, scope: either(t, [(e.condition, e.then)], e.otherwise, scope),
+    s.Case: lambda t, e, scope: either(t, e.arms, e.other, scope),
     s.Let: Translation.let,
     s.Subscripted: subscripted,
-    s.Lambda: lambda_,
+    s.Lambda: lambda t, e, scope: fails("LAMBDA is an operator, not a value"),
     **dict.fromkeys((s.Quantified, s.Choose, s.Filter, s.Image, s.Function), Translation.function),
 }
 """The rules of the kinds of nodes; one that needs statements becomes a function of its own."""

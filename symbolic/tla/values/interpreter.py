@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
@@ -243,6 +244,15 @@ class Interpreter:
             EvaluationError: if it has none.
         """
         return operators.listed(self.unlisted(e))
+
+    def constants(self) -> dict[str, Value]:
+        """The values of the declared constants that have one, by name; operators have none."""
+        found = dict[str, Value]()
+        for one in self.specification.constants:
+            if not one.arity:
+                with suppress(*FAILURES):
+                    found[one.name] = self.constant(s.Apply(one.name))
+        return found
 
     def unlisted(self, e: s.Expression) -> Value:
         """The value of a constant expression, which may be a set that is not listed.

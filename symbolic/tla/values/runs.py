@@ -21,7 +21,6 @@ from leadline.symbolic.lang import (
     Eventually,
     Happens,
     Holds,
-    LeadsTo,
     Mistake,
     ModelError,
     Negated,
@@ -35,7 +34,8 @@ from leadline.symbolic.meaning.replay import Departs, Replayer
 from leadline.symbolic.meaning.trace import Trace, states, word_of
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
-from leadline.symbolic.tla.read.specification import conjuncts
+from leadline.symbolic.tla.read.specification import claim_parts
+from leadline.symbolic.tla.read.temporal import connected
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of, ordered
@@ -127,9 +127,9 @@ class TemporalFormulas:
 
     def of_runs(self, name: str) -> Temporal:
         """The conjuncts of a property about whole runs, under the premises that are no fairness."""
-        definitions, levels = self.specification.definitions, self.specification.levels
-        parts = conjuncts(self.specification.properties[name], definitions, levels)
-        found: Temporal = Both(tuple(self.of(one) for one in parts if not about_steps(one, levels.of)))
+        own = self.specification
+        claim = claim_parts(own.properties[name], own.definitions, own.levels)
+        found: Temporal = Both(tuple(map(self.of, claim.runs)))
         others = tuple(one for one in self.fairness if not isinstance(one, FairnessCondition))
         return Either((Negated(Both(others)), found)) if others else found
 
@@ -146,21 +146,18 @@ class TemporalFormulas:
             return self._of(names[e.operator], {})
         if self.specification.levels.of(e) <= Level.STATE and not self._hides(e, names):
             return _holds(Leaf(partial(self.interpreter.predicate, self._closed(e, names))))
+        found = connected(e, partial(self._of, names=names), partial(self._step, names=names))
+        if found is not None:
+            return found
         match e:
-            case s.Apply():
-                return self._apply(e, names)
             case s.Quantified("\\A" | "\\E", bounds, body):
                 items = tuple(self._of(body, inner) for inner in self._elements(bounds, names))
                 return Both(items) if e.quantifier == "\\A" else Either(items)
             case s.Let(definitions, body):
                 return self._let(definitions, body, names)
-            case s.If(condition, then, otherwise):
-                test = self._of(condition, names)
-                arms = (
-                    Both((test, self._of(then, names))),
-                    Both((Negated(test), self._of(otherwise, names))),
-                )
-                return Either(arms)
+            case s.Apply(name) if (one := self.specification.definitions.get(name)) is not None:
+                pairs = zip(one.parameters, e.arguments, strict=True)
+                return self._of(one.body, {p.name: self._closed(x, names) for p, x in pairs})
             case s.Subscripted("WF_" | "SF_"):
                 return self._fair(e, names)
         raise _refused(e)
@@ -170,33 +167,6 @@ class TemporalFormulas:
         free = self.interpreter.translation.analysis.free(e)
         of = self.specification.levels.of
         return any(name in free and of(given) > Level.STATE for name, given in names.items())
-
-    def _apply(self, e: s.Apply, names: Names) -> Temporal:
-        match e.operator, e.arguments:
-            case "/\\" | "\\/", items:
-                parts = tuple(self._of(x, names) for x in items)
-                return Both(parts) if e.operator == "/\\" else Either(parts)
-            case "~", (item,):
-                return Negated(self._of(item, names))
-            case "=>", (left, right):
-                return Either((Negated(self._of(left, names)), self._of(right, names)))
-            case "<=>", (left, right):
-                a, b = self._of(left, names), self._of(right, names)
-                return Both((Either((Negated(a), b)), Either((Negated(b), a))))
-            case "~>", (left, right):
-                return LeadsTo(self._of(left, names), self._of(right, names))
-            case "[]", (s.Subscripted("[]_", action, subscript) as inner,):
-                other = s.Subscripted("<<>>_", s.Apply("~", (action,)), subscript, place=inner.place)
-                return Always(Negated(self._step(other, names)))
-            case "<>", (s.Subscripted("<<>>_") as inner,):
-                return Eventually(self._step(inner, names))
-            case "[]" | "<>", (item,):
-                return (Always if e.operator == "[]" else Eventually)(self._of(item, names))
-        definition = self.specification.definitions.get(e.operator)
-        if definition is None:
-            raise _refused(e)
-        pairs = zip(definition.parameters, e.arguments, strict=True)
-        return self._of(definition.body, {one.name: self._closed(x, names) for one, x in pairs})
 
     def _let(self, definitions: Sequence[s.Unit], body: s.Expression, names: Names) -> Temporal:
         inner = dict(names)
@@ -263,35 +233,19 @@ def _refused(e: s.Expression) -> ModelError:
     return ModelError([Mistake(e.place, text)])
 
 
-def about_steps(e: s.Expression, level: Callable[[s.Expression], Level]) -> bool:
-    """Whether a conjunct of a property speaks of each state, of each step, or of the initial states."""
-    match e:
-        case s.Apply("[]", (s.Subscripted("[]_"),)):
-            return True
-        case s.Apply("[]", (inner,)):
-            return level(inner) <= Level.STATE
-    return level(e) <= Level.STATE
-
-
 class _Leaves:
     """Evaluates leaves."""
 
     def __init__(self, interpreter: Interpreter) -> None:
-        self._error = interpreter.error
+        self._guarded = interpreter.guarded
 
     def holds(self, leaf: Leaf, state: State) -> bool:
         """Whether a state satisfies a formula."""
-        try:
-            return bool(leaf.test(state))
-        except FAILURES as error:
-            raise self._error(error) from error
+        return bool(self._guarded(lambda: leaf.test(state)))
 
     def happens(self, leaf: Leaf, before: State, after: State) -> bool:
         """Whether a step satisfies a formula that only steps satisfy that change something."""
-        try:
-            return before != after and bool(leaf.test(before, after))
-        except FAILURES as error:
-            raise self._error(error) from error
+        return before != after and bool(self._guarded(lambda: leaf.test(before, after)))
 
 
 class _Conditions:

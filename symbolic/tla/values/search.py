@@ -8,11 +8,10 @@ from typing import TypeAlias
 
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import size
+from leadline.symbolic.tla.read.analysis import size, unsubscripted
 from leadline.symbolic.tla.read.guards import FullGuards
 from leadline.symbolic.tla.values.expressions import NODES, OPERATORS
 from leadline.symbolic.tla.values.scopes import (
-    Binding,
     ByName,
     Code,
     Kind,
@@ -23,7 +22,16 @@ from leadline.symbolic.tla.values.scopes import (
     Reference,
     Scope,
 )
-from leadline.symbolic.tla.values.statements import STATEMENTS, fold, loops, named, returned, settle, union
+from leadline.symbolic.tla.values.statements import (
+    STATEMENTS,
+    fold,
+    loops,
+    named,
+    returned,
+    settle,
+    union,
+    with_let,
+)
 from leadline.symbolic.tla.values.translation import Rules, Translation, as_value
 from leadline.symbolic.tla.values.writer import Fn, Lines
 
@@ -268,17 +276,10 @@ class Search:
             case s.Case(arms, other):
                 self._choose(arms, other, todo, scope, lines, depth)
             case s.Let(_, body):
-                for one, rest in self.translation.analysis.parts_of_let(e):
-                    scope = scope.also(**{one.name: self._defined(one, rest, scope)})
+                scope = with_let(self.translation, e, scope, lambda _, *of: self._named(*of))
                 self._go(replace(todo, first=body, names=scope.names), scope, lines, depth)
-            case s.Subscripted("[]_" | "<<>>_", action, subscript):
-                unchanged = s.Apply("UNCHANGED", (subscript,), place=e.place)
-                made = (
-                    s.Apply("\\/", (action, unchanged))
-                    if e.kind == "[]_"
-                    else s.Apply("/\\", (action, s.Apply("~", (unchanged,))))
-                )
-                self._go(replace(todo, first=made), scope, lines, depth)
+            case s.Subscripted("[]_" | "<<>>_"):
+                self._go(replace(todo, first=unsubscripted(e)), scope, lines, depth)
             case _:
                 self._test(e, todo, scope, lines, depth)
 
@@ -370,11 +371,6 @@ class Search:
             else:
                 inner[parameter.name] = self._named(parameter.name, argument, body, scope)
         self._go(replace(todo, first=body, names=inner), scope, lines, depth)
-
-    def _defined(self, one: s.Definition, rest: s.Expression, scope: Scope) -> Binding:
-        if one.parameters:
-            return self.translation.defined(one, rest, scope, [])
-        return self._named(one.name, one.body, rest, scope)
 
     def _named(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> ByName | Pending:
         if self._assigns(e, scope):

@@ -220,9 +220,7 @@ class Subsets(LazySet):
             yield frozenset(x for place, x in enumerate(items) if bits >> place & 1)
 
     def choices(self, by: Order) -> Iterator[Value]:
-        items = by.ordered(frozenset(self.base))
-        parts = (itertools.combinations(items, size) for size in range(len(items) + 1))
-        return map(frozenset, itertools.chain.from_iterable(parts))
+        return SizedSubsets(self, range(len(self.base) + 1)).choices(by)
 
     def __len__(self) -> int:
         return int(2 ** len(self.base))

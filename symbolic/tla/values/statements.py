@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import cardinality_bound
 from leadline.symbolic.tla.read.guards import EACH
+from leadline.symbolic.tla.read.standard import JOINING
 from leadline.symbolic.tla.values.expressions import fails, number
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -40,8 +41,8 @@ def named(t: Translation, name: str, e: s.Expression, rest: s.Expression, scope:
     return (ByName if t.by_name(name, e, rest, scope) else Pending)(e, scope.names)
 
 
-def with_let(t: Translation, e: s.Let, scope: Scope) -> Scope:
-    """The scope within a LET."""
+def with_let(t: Translation, e: s.Let, scope: Scope, named: Callable[..., ByName | Pending] = named) -> Scope:
+    """The scope within a LET. `named` gives the meaning of a name without parameters."""
     for one, rest in t.analysis.parts_of_let(e):
         meaning: Binding = (
             t.defined(one, rest, scope, []) if one.parameters else named(t, one.name, one.body, rest, scope)
@@ -137,6 +138,17 @@ def loops(
     return inner, lines
 
 
+def _variables(bound: s.Bound, inner: Scope) -> list[str]:
+    """The Python variables of a bound's names within their loops."""
+    return [one.text for name in bound.names if isinstance(one := inner.names[name], Local)]
+
+
+def _element(bound: s.Bound, inner: Scope) -> str:
+    """The element that a bound's name stands for, or its names together."""
+    texts = _variables(bound, inner)
+    return f"sequence(({', '.join(texts)},))" if bound.unpacked else texts[0]
+
+
 def _is_product(domain: s.Expression | None, count: int) -> bool:
     """Whether an expression is a product, all of whose elements are tuples of so many values."""
     return isinstance(domain, s.Apply) and domain.operator == "\\X" and len(domain.arguments) == count
@@ -150,10 +162,6 @@ def returned(t: Translation, e: s.Expression, scope: Scope, lines: Lines, truth:
     code = t.expr(e, scope)
     lines.append(f"return {as_test(code) if truth else as_value(code)}")
     return Kind.VALUE if code.kind is Kind.TRUTH else code.kind
-
-
-def _let(t: Translation, e: s.Let, scope: Scope, lines: Lines, truth: bool) -> Kind:
-    return t.body(e.body, with_let(t, e, scope), lines, truth)
 
 
 def _quantified(t: Translation, e: s.Quantified, scope: Scope, lines: Lines, truth: bool) -> Kind:
@@ -182,9 +190,7 @@ def _choose(t: Translation, e: s.Choose, scope: Scope, lines: Lines, truth: bool
     loop: Lines = []
     chosen: Lines = []
     inner, inside = loops(t, (e.bound,), scope, loop, ordered=True, chosen=True)
-    names = [inner.names[name] for name in e.bound.names]
-    texts = [one.text for one in names if isinstance(one, Local)]
-    result = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
+    result = _element(e.bound, inner)
     inside += [f"if {t.test(e.body, inner)}:", chosen]
     if t.source.namespace.get("symmetry") is None:
         lines += loop
@@ -218,18 +224,14 @@ def _filter(t: Translation, e: s.Filter, scope: Scope, lines: Lines, truth: bool
     out = scope.fn.new(t.source.fresh("found"))
     lines.append(f"{out} = []")
     inner, inside = loops(t, (e.bound,), scope, lines)
-    texts = [one.text for name in e.bound.names if isinstance(one := inner.names[name], Local)]
-    element = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
-    inside += [f"if {t.test(e.body, inner)}:", [f"{out}.append({element})"]]
+    inside += [f"if {t.test(e.body, inner)}:", [f"{out}.append({_element(e.bound, inner)})"]]
     lines.append(f"return frozenset({out})")
     return Kind.SET
 
 
-def _image(t: Translation, e: s.Image, scope: Scope, lines: Lines, truth: bool) -> Kind:
-    return _images(t, e, scope, lines, listed=True)
-
-
-def _images(t: Translation, e: s.Image, scope: Scope, lines: Lines, listed: bool) -> Kind:
+def _images(
+    t: Translation, e: s.Image, scope: Scope, lines: Lines, truth: bool = False, *, listed: bool = True
+) -> Kind:
     scope = settle(t, [e], scope, lines)
     out = scope.fn.new(t.source.fresh("found"))
     lines.append(f"{out} = []")
@@ -291,9 +293,8 @@ def _product_table(t: Translation, e: s.Function, scope: Scope, lines: Lines) ->
     inner, inside = loops(t, e.bounds, scope, lines)
     texts: list[str] = []
     for bound in e.bounds:
-        parts = [one.text for name in bound.names if isinstance(one := inner.names[name], Local)]
         several = bound.unpacked and len(e.bounds) > 1
-        texts += [f"sequence(({', '.join(parts)},))"] if several else parts
+        texts += [_element(bound, inner)] if several else _variables(bound, inner)
     inside.append(f"{out}[sequence(({', '.join(texts)},))] = {t.stored(e.body, inner)}")
     lines.append(f"return function({out})")
     return Kind.VALUE
@@ -323,11 +324,11 @@ def _lazy_function(t: Translation, e: s.Function, recursive: bool, scope: Scope,
 
 
 STATEMENTS: Mapping[type[s.Expression], StatementRule] = {
-    s.Let: _let,
+    s.Let: lambda t, e, scope, lines, truth: t.body(e.body, with_let(t, e, scope), lines, truth),
     s.Quantified: _quantified,
     s.Choose: _choose,
     s.Filter: _filter,
-    s.Image: _image,
+    s.Image: _images,
     s.Function: _function,
 }
 
@@ -348,12 +349,9 @@ def fold(t: Translation, e: s.Apply, scope: Scope) -> Code:
 
 _OUTER, _INNER = Local("the result so far"), Local("an element")
 
-_JOINING = frozenset({"+", "*", "\\cup", "\\cap"})
-"""Operators for which neither the order nor the grouping of several arguments matters."""
-
 
 def _in_any_order(t: Translation, operator: s.Expression, scope: Scope) -> bool:
-    """Whether an operator only adds a term of its first argument to its second, by an operator of `_JOINING`."""
+    """Whether an operator only adds a term of its first argument to its second, by an operator of `JOINING`."""
     names = {**scope.names, "operator@": t.operator(operator, scope), "x@": _INNER, "result@": _OUTER}
     return _joined_by(t, s.Apply("operator@", (s.Apply("x@"), s.Apply("result@"))), names) is not None
 
@@ -380,7 +378,7 @@ def _joined_by(t: Translation, e: s.Expression, names: Names) -> str | None:
                 pairs = zip(one.parameters, arguments, strict=True)
                 return _joined_by(t, one.body, {**one.names, **{p.name: ByName(a, names) for p, a in pairs}})
             inside = [_OUTER in _locals(t, a, names) for a in arguments]
-            if one is None and key in _JOINING and inside.count(True) == 1:
+            if one is None and key in JOINING and inside.count(True) == 1:
                 inner = _joined_by(t, arguments[inside.index(True)], names)
                 return key if inner in ("", key) else None
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -275,18 +275,21 @@ class Translation:
 
     def _goes_through_sets(self, e: s.Expression) -> bool:
         """Whether an expression, or a definition that it mentions, has a loop through a set."""
-        free = self.analysis.free(e) & self.definitions.keys()
-        inside = free.union(*map(self.analysis.reached, free)) & self.definitions.keys()
-        return any(map(_has_loop, (e, *(self.definitions[key].body for key in inside))))
+        return any(
+            isinstance(node, s.Bound) or (isinstance(node, s.Apply) and node.operator == "ENABLED")
+            for node in self._nodes(e)
+        )
 
     def _chooses(self, e: s.Expression) -> bool:
         """Whether the value of an expression may depend on a CHOOSE."""
+        return self.uses(e, {"FoldInOrder"}) or any(isinstance(node, s.Choose) for node in self._nodes(e))
+
+    def _nodes(self, e: s.Expression) -> Iterator[s.Node]:
+        """The nodes of an expression and of the definitions that it mentions, directly or not."""
         free = self.analysis.free(e) & self.definitions.keys()
         inside = free.union(*map(self.analysis.reached, free)) & self.definitions.keys()
-        bodies = (e, *(self.definitions[key].body for key in inside))
-        return self.uses(e, {"FoldInOrder"}) or any(
-            isinstance(node, s.Choose) for body in bodies for node in s.nodes(body)
-        )
+        for body in (e, *(self.definitions[key].body for key in inside)):
+            yield from s.nodes(body)
 
     def recursive(self, key: str) -> bool:
         """Whether a definition mentions itself."""
@@ -466,8 +469,6 @@ class Translation:
         """A definition, applied: a constant, a call, or its expansion."""
         key = e.operator
         one = self.definitions[key]
-        if not e.arguments and self.closed(e, scope):
-            return self.constant(e)
         if not self.recursive(key) and self._expands(one, e, scope):
             return self.expand(one.parameters, one.body, scope.within({}), e.arguments, scope)
         strict = self.analysis.strict_parameters(key)
@@ -700,13 +701,6 @@ def after(before: list[tuple[str, str]], code: Code) -> Code:
     for variable, value in reversed(before):
         text = f"({text} if ({variable} := {value}) is not UNSET else None)"
     return Code(text, code.kind)
-
-
-def _has_loop(e: s.Node) -> bool:
-    return any(
-        isinstance(node, s.Bound) or (isinstance(node, s.Apply) and node.operator == "ENABLED")
-        for node in s.nodes(e)
-    )
 
 
 def as_value(code: Code) -> str:
