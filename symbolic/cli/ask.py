@@ -314,8 +314,7 @@ def _write_log(path: Path, query: Query, model: Model) -> None:
     from leadline.symbolic.conform.logs import log_line
     from leadline.symbolic.engines.explore.simulate import SimulateOptions, random_run, weights_of
 
-    options = query.options
-    assert isinstance(options, SimulateOptions)
+    options = query.options_as(SimulateOptions)
     run = random_run(Semantics(model), Random(options.seed), weights_of(model, options))
     try:
         with path.open("w", encoding="utf-8") as file:

@@ -169,13 +169,11 @@ class Divided:
     sent: int = 0
 
     def __post_init__(self) -> None:
-        options = self.query.options
-        assert isinstance(options, ExploreOptions)
-        self.options = options
+        self.options = self.query.options_as(ExploreOptions)
         self.names = tuple(self.query.names(self.model))
         # A model that has no circuits is refused before Spark starts.
         self._machine = bits.Machine(self.model)
-        about = [_FORMAT, self.model.fingerprint, self.names, self.shards, options.depth]
+        about = [_FORMAT, self.model.fingerprint, self.names, self.shards, self.options.depth]
         self.folder = self.folder / hashlib.sha256(repr(about).encode()).hexdigest()[:16]
         self.folder.mkdir(**({"parents": True, "exist_ok": True} if isinstance(self.folder, Path) else {}))
         _read.cache_clear()
@@ -348,8 +346,7 @@ def explored(
     found = divided.summary(None if stop is None else stop.text)
     answer = answer_about(Semantics(model), found, query, {}, stop)
     answer = replace(answer, facts=replace(ExploreFacts.of(found), by=CIRCUITS))
-    assert isinstance(query.options, ExploreOptions)
-    return ended(answer, query.options, found, stop, {}), divided.sent
+    return ended(answer, divided.options, found, stop, {}), divided.sent
 
 
 def check_levels(model: Model, query: Query) -> None:
@@ -358,8 +355,7 @@ def check_levels(model: Model, query: Query) -> None:
     Raises:
         UserError: if they do not.
     """
-    options = query.options
-    assert isinstance(options, ExploreOptions)
+    options = query.options_as(ExploreOptions)
     check_one_form(model, "--master")
     given = {name: value for name, value in asdict(options).items() if value not in (None, False)}
     for name in given.keys() - {"depth", "max_states", "by", "every_state"}:

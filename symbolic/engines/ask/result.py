@@ -10,10 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from leadline.symbolic.lang import Model, PropertyKind, counted
 from leadline.symbolic.trace import DROPS, Cti, Trace
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 JsonObject: TypeAlias = Mapping[str, Any]
 """A JSON object that was read. Whoever looks into it knows, or checks, what it holds."""
@@ -310,6 +313,12 @@ class Table:
         return Table(self.header, [*self.rows[:_ENDS], between, *self.rows[-_ENDS:]])
 
 
+def without_defaults(one: DataclassInstance) -> dict[str, object]:
+    """The fields of a dataclass as members of a JSON object, without those that have their default."""
+    made = asdict(one)
+    return {each.name: made[each.name] for each in fields(one) if made[each.name] != each.default}
+
+
 @dataclass(frozen=True)
 class EngineFacts:
     """All that an engine tells besides its verdicts: a frozen dataclass for each engine that tells more."""
@@ -324,8 +333,7 @@ class EngineFacts:
 
     def to_json(self) -> dict[str, object]:
         """The facts as a JSON object, without those that have their default."""
-        made = asdict(self)
-        return {one.name: made[one.name] for one in fields(self) if made[one.name] != one.default}
+        return without_defaults(self)
 
 
 Told = TypeVar("Told", bound=EngineFacts)

@@ -144,8 +144,7 @@ class Explore(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options = query.options
-        assert isinstance(options, ExploreOptions)
+        options = query.options_as(ExploreOptions)
         if model.alone:
             return self._of_module(model, query, limits, listener)
         try:
@@ -206,15 +205,13 @@ class Explore(Engine):
             listener.done(one)
 
         def on_circuits(begun: Callable[[], None], lowered: Model, asked: Query, rest: Limits) -> Answer:
-            assert isinstance(asked.options, ExploreOptions)
-
             def progress(now: Progress) -> None:
                 begun()
                 listener.progress(now)
 
             # Violations have values of the interpreter for the listener.
             told = Listener(progress, done=lambda one: done(told_by_values(lowered, one)))
-            return self._answer(lowered, asked, asked.options, rest, told, narrower)
+            return self._answer(lowered, asked, asked.options_as(ExploreOptions), rest, told, narrower)
 
         def ask(of: Model, within: Limits) -> Answer:
             return answer_of_module(of, query, within, replace(listener, done=done), on_circuits)
@@ -456,8 +453,7 @@ def checkpoint_of(model: Model, query: Query, by: str) -> Checkpoint | None:
     Raises:
         UserError: if the folder has another exploration, or cannot be used.
     """
-    options = query.options
-    assert isinstance(options, ExploreOptions)
+    options = query.options_as(ExploreOptions)
     if options.checkpoint is None:
         return None
     if options.coverage:

@@ -73,8 +73,7 @@ def answer_of_module(
         ModelError: if there is no initial state.
         NoCircuits: if circuits are asked for, and it has none.
     """
-    options = query.options
-    assert isinstance(options, SimulateOptions)
+    options = query.options_as(SimulateOptions)
     begin, why = time.monotonic(), None
     if options.by == CIRCUITS or (options.by is None and address_space_mb(limits) >= LEAST_MEMORY):
         try:
@@ -101,8 +100,7 @@ def _on_circuits(
     # Here, since reductions of claims about runs need this engine.
     from leadline.symbolic.engines.runs import reduction
 
-    options = query.options
-    assert isinstance(options, SimulateOptions)
+    options = query.options_as(SimulateOptions)
     most = None if options.by == CIRCUITS else max(MAKING, (limits.seconds or 0.0) * _SHARE)
 
     def ask(lowered: Model, rest: Limits) -> Answer:

@@ -125,8 +125,7 @@ class Simulate(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options = query.options
-        assert isinstance(options, SimulateOptions)
+        options = query.options_as(SimulateOptions)
         names = tuple(one.name for one in query.chosen(model))
         asked = RunsQuestion(model, names, query.deadlock, weights_of(model, options))
         if model.alone:

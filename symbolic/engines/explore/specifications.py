@@ -100,8 +100,8 @@ def answer_of_module(
         Interrupted: as `explore_specification`.
         ModelError: likewise.
     """
-    options = query.options
-    assert isinstance(options, ExploreOptions) and isinstance(model.origin, Outline)
+    options = query.options_as(ExploreOptions)
+    assert isinstance(model.origin, Outline)
     names = {one.name for one in query.chosen(model)}
     specification = _asked(model.origin.specification, names, options)
     if specification.symmetry and options.checkpoint is not None:
@@ -161,8 +161,7 @@ def _on_values(
     checkpoint: Checkpoint | None = None,
     busy: Callable[[Sequence[State]], None] = lambda _: None,
 ) -> Answer:
-    options = query.options
-    assert isinstance(options, ExploreOptions)
+    options = query.options_as(ExploreOptions)
     with timely(query.source, limits.seconds):
         behaviour = Behaviour(specification, counting=options.coverage)
     if checkpoint is not None and behaviour.sets_registers:
@@ -189,8 +188,7 @@ def _on_circuits(
     (decision 18): so large ones are no faster than values. Where a run leaves the types before there are twice as
     many states, wider ones are tried only if all was made quickly.
     """
-    options = query.options
-    assert isinstance(options, ExploreOptions)
+    options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     options = replace(options, by=CIRCUITS, symmetry=bool(specification.symmetry), max_states=most)
     asked = replace(query, options=options)
@@ -277,8 +275,8 @@ def any_outside(answer: Answer) -> bool:
 
 def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:
     """The answer with SYMMETRY and VIEW. Where the model tells members apart, a proof looks at every state."""
-    options, origin = query.options, model.origin
-    assert isinstance(options, ExploreOptions) and isinstance(origin, TlaOrigin)
+    options, origin = query.options_as(ExploreOptions), model.origin
+    assert isinstance(origin, TlaOrigin)
     try:
         return ask(origin.taking_for_one(model), query, limits)
     except (UserError, Unsupported) as error:

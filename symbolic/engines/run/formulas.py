@@ -134,8 +134,7 @@ class _Asking:
 
     def _members(self) -> Iterator[Options]:
         """The options of the engines but the explicit search, which is another member."""
-        own = self.query.options
-        assert isinstance(own, FormulasOptions)
+        own = self.query.options_as(FormulasOptions)
         for engine in engines_of("check").values():
             options = engine.member(own.depth)
             if options is not None and not isinstance(options, ExploreOptions):

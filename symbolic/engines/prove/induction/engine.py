@@ -359,7 +359,6 @@ class Induction(Engine):
 
 
 def _names(query: Query, model: Model, goal: str) -> tuple[str, ...]:
-    options = query.options
-    assert isinstance(options, InductionOptions)
+    options = query.options_as(InductionOptions)
     names = tuple(one.name for one in chosen_obligations(model, goal, options.obligations))
     return names[::-1] if options.backwards else names
