@@ -6,7 +6,7 @@ reports, tests and grids all ask `judged`, or `judgement` of a result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
@@ -361,6 +361,21 @@ class Answer:
         """The facts, which are of this class."""
         assert isinstance(self.facts, kind)
         return self.facts
+
+    @property
+    def runs(self) -> list[Trace]:
+        """The runs of the results, and the one to a step out of bounds."""
+        found = (*(one.trace for one in self.results), self.out_of_bounds)
+        return [run for run in found if run is not None]
+
+    def with_runs(self, other: Callable[[Trace], Trace]) -> Answer:
+        """The same answer with another run in place of each."""
+
+        def of(run: Trace | None) -> Trace | None:
+            return None if run is None else other(run)
+
+        results = [replace(one, trace=of(one.trace)) for one in self.results]
+        return replace(self, results=results, out_of_bounds=of(self.out_of_bounds))
 
 
 def is_near(left: float | None) -> bool:

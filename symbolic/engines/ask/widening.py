@@ -161,9 +161,9 @@ def _wider(model: Model, answer: Answer) -> Model | None:
     """The model with wider types, if it is made of a specification that a run has left the types of."""
     if model.origin is None:
         return None
-    for trace in (*(result.trace for result in answer.results), answer.out_of_bounds):
+    for trace in answer.runs:
         # An error of the specification is one however wide the types are.
-        if trace is not None and trace.ends is TraceEnd.OUT_OF_BOUNDS and own_error(model, trace) is None:
+        if trace.ends is TraceEnd.OUT_OF_BOUNDS and own_error(model, trace) is None:
             wider = model.origin.widened(model, list(states(trace)))
             if wider is not None:
                 return wider
@@ -179,12 +179,10 @@ def _lack(model: Model, answer: Answer) -> str | None:
         return None
     # Of claims about runs the specification does not say whether the error is its own.
     about_runs = {one.name for one in model.properties.values() if one.temporal is not None}
-    for trace in (*(result.trace for result in answer.results), answer.out_of_bounds):
-        if trace is None or trace.ends is not TraceEnd.OUT_OF_BOUNDS or trace.property in about_runs:
-            continue
-        if own_error(model, trace) is None:
-            why = end_reason(Semantics(model), trace)
-            return f"{ALONE}{why}"
+    for trace in answer.runs:
+        outside = trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.property not in about_runs
+        if outside and own_error(model, trace) is None:
+            return f"{ALONE}{end_reason(Semantics(model), trace)}"
     return None
 
 

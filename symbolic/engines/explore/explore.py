@@ -358,9 +358,7 @@ class _Exploring:
         """The part of the question that circuits do not answer yet; None if they answer all of it."""
         if self._runs and self._options.depth is not None:
             return f"{self._runs[0]} is a claim about runs, with a bound on depth"
-        if address_space_mb(limits) < LEAST_MEMORY:
-            return f"a limit below {LEAST_MEMORY} MB leaves little room for arrays"
-        return None
+        return lack_of_room(limits)
 
     def _by_values(self) -> Explorer[Semantics]:
         semantics = meaning(self._model, self._chosen, self._options)
@@ -430,6 +428,13 @@ class _Exploring:
         """The facts about the states found, with the explorer that answered."""
         by = CIRCUITS if isinstance(self.explorer, CircuitExplorer) else VALUES
         return replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
+
+
+def lack_of_room(limits: Limits) -> str | None:
+    """Why limits leave no room for circuits, in words; None if they do."""
+    if address_space_mb(limits) >= LEAST_MEMORY:
+        return None
+    return f"a limit below {LEAST_MEMORY} MB leaves little room for arrays"
 
 
 def workers_for(options: ExploreOptions, limits: Limits) -> int:

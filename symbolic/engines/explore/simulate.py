@@ -29,13 +29,12 @@ from leadline.symbolic.engines.ask.result import (
     Verdict,
 )
 from leadline.symbolic.engines.explore.circuits import values_at
-from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, LEAST_MEMORY, VALUES
+from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, VALUES, lack_of_room
 from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.explore.statistics import Occurring, RunStatistics, values_of
 from leadline.symbolic.engines.run.limits import (
     Limits,
     TimeIsOver,
-    address_space_mb,
     limited,
     own_peak_mb,
     stop_at,
@@ -370,8 +369,8 @@ def _first(
     """The runs that a question is put to first."""
     if options.by == VALUES:
         return RunsOnValues(asked, options, None)
-    if options.by is None and address_space_mb(limits) < LEAST_MEMORY:
-        return RunsOnValues(asked, options, f"a limit below {LEAST_MEMORY} MB leaves little room for arrays")
+    if options.by is None and (lack := lack_of_room(limits)) is not None:
+        return RunsOnValues(asked, options, lack)
     return _OnCircuits(asked, options, making_in(limits), begun)
 
 
