@@ -286,13 +286,9 @@ def stored_traces(path: Path | Readable) -> list[Stored]:
 
 
 def chosen_traces(path: Path | Readable, about: str | None, option: str, *, one: bool = True) -> list[Stored]:
-    """Those traces of a file that are about a property.
+    """The traces of a file that are about a property, which the user names by an option; None is any property.
 
-    Args:
-        path: the file.
-        about: the property; None for any.
-        option: the way in which the user names it.
-        one: whether exactly one is needed.
+    With `one` there is exactly one of them.
 
     Raises:
         UserError: as `stored_traces`, or if there is none, or there are several where one is needed.

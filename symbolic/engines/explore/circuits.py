@@ -105,7 +105,7 @@ class CircuitExplorer:
         if self._counting:
             self._guards = list(self._counted(search, reached=False))
         if self.looks_for_vacuity and not all(search.fired):
-            self._untrue = list(self._never_true(search))
+            self._untrue = self._never_true(search)
 
     def _new_search(
         self, machine: bits.Machine, claims: Sequence[bits.Claim], key: bits.Key | None
@@ -260,14 +260,13 @@ class CircuitExplorer:
         """For init and each action, the number of states that it was the first to reach."""
         return self._search.first if self._search is not None else ()
 
-    def _never_true(self, search: bits.Search) -> Iterator[Guard]:
+    def _never_true(self, search: bits.Search) -> list[Guard]:
         fired = dict(zip((x.name for x in self.semantics.model.actions), search.fired[1:], strict=True))
-        told = set()
+        found: dict[str, Guard] = {}
         for guard in self._counted(search, reached=True):
-            name = guard.action.name
-            if not fired[name] and not guard.true and name not in told:
-                told.add(name)
-                yield guard
+            if not fired[guard.action.name] and not guard.true:
+                found.setdefault(guard.action.name, guard)
+        return [*found.values()]
 
     def _counted(self, search: bits.Search, *, reached: bool) -> Iterator[Guard]:
         """How often the guards of all actions were evaluated, and how often they were true, as `Search.tested`."""
