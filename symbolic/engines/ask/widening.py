@@ -121,7 +121,8 @@ def widened_answers(
             stop = Stop(Cause.TYPES, str(endless))
             yield model, _unfinished(model, answer, stop)
             return
-        if wider is None and kept is not None and kept.ends and _leaves_bounds(answer):
+        outside = any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
+        if wider is None and kept is not None and kept.ends and outside:
             wider = model
             kept.look_deeper()
         if wider is None:
@@ -150,11 +151,6 @@ def answer_with_known(
         return kept.with_known(ask(model, limits))
     except Interrupted as interrupted:
         raise Interrupted(kept.with_known(interrupted.answer), interrupted.message) from None
-
-
-def _leaves_bounds(answer: Answer) -> bool:
-    """Whether a run out of bounds was found."""
-    return any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
 
 
 def _wider(model: Model, answer: Answer) -> Model | None:
