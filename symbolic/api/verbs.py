@@ -232,17 +232,17 @@ def _ask(
 ) -> Results:
     """Ask the engines of a command."""
     given = {name: value for name, value in asking.items() if value is not None and value is not False}
-    options = {name: value for name, value in more.items() if name in options_of(command)}
-    _check(command, {**given, **options})
+    given |= {name: value for name, value in more.items() if name in options_of(command)}
+    _check(command, given)
     named = str(protocol) if isinstance(protocol, (str, Path)) else None
     with timely(named, given.get("timeout")):
         about = _told_apart(command, protocol, wanted or (), parameters, given, more)
-        model = model_for(command, about.entry, about.settings, {**given, **options})
+        model = model_for(command, about.entry, about.settings, given)
     limits = Limits(given.pop("timeout", None), given.pop("memory", None))
     fail_fast = given.pop("fail_fast", False)
     names = tuple(dict.fromkeys(x.name if isinstance(x, Claim) else x for x in wanted or ()))
     chosen = () if wanted == [] else tuple(one.name for one in model.choose_properties(names))
-    query = chosen_query(command, about.entry.source, about.settings, model, chosen, {**given, **options})
+    query, _ = chosen_query(command, about.entry.source, about.settings, model, chosen, given)
     asked = Asked(about.entry, model, query)
     asked.check_asks("deadlock=True")
     with following(progress, f"{asked.wording.doing} {model.protocol}") as (heard, show):

@@ -400,7 +400,7 @@ class DividedSearch(Search):
             return self._runs[number]
         found = []
         while number >= 0:
-            state, number = self._ask_share((number >> _PLACES) - 1, "state_at", number & _OWN)
+            ((state, number),) = self._answers("state_at", {(number >> _PLACES) - 1: [number & _OWN]})
             found.append(state)
         return np.stack(found[::-1])
 
@@ -450,10 +450,6 @@ class DividedSearch(Search):
     def _ask(self, name: str, *arguments: object) -> list[Any]:
         """The answers of all shares to a request."""
         return self._answers(name, dict.fromkeys(range(self.workers), arguments))
-
-    def _ask_share(self, place: int, name: str, *arguments: object) -> Any:
-        """The answer of one share to a request."""
-        return self._answers(name, {place: arguments})[0]
 
     def _answers(self, name: str, arguments: Mapping[int, Sequence[object]]) -> list[Any]:
         """The answers of some shares, by their places, to a request with arguments for each.

@@ -33,7 +33,6 @@ from leadline.symbolic.engines import (
     engines_of,
 )
 from leadline.symbolic.engines.ask.choice import (
-    chosen_engine,
     chosen_query,
     kind_of,
     likely_engine,
@@ -240,35 +239,21 @@ def query_of(
     settings: Mapping[str, Any],
     model: Model,
     names: Sequence[str],
-) -> Query:
-    """The query of a command line.
+) -> tuple[Query, str]:
+    """The query of a command line, and why its engine was chosen; "" if it is named there.
 
     Raises:
         UserError: if the engine that is named does not have an option that is given.
     """
-    return chosen_query(command, entry.source, settings, model, names, _given(args), _spelled(command))
-
-
-def engine_of(
-    args: argparse.Namespace, command: str, model: Model, names: Sequence[str]
-) -> tuple[Engine, str]:
-    """The engine of a command line, and why it was chosen; "" if it is named there.
-
-    Raises:
-        UserError: as `query_of`.
-    """
-    return chosen_engine(command, model, names, _given(args), _spelled(command))
+    known = flags(command)
+    return chosen_query(
+        command, entry.source, settings, model, names, _given(args), lambda name: known.get(name, f"--{name}")
+    )
 
 
 def _given(args: argparse.Namespace) -> dict[str, Any]:
     """The options that are given, by name."""
     return {name: value for name, value in vars(args).items() if value is not None and value != []}
-
-
-def _spelled(command: str) -> Callable[[str], str]:
-    """Spells options of a command's engines."""
-    known = flags(command)
-    return lambda name: known.get(name, f"--{name}")
 
 
 def flags(command: str) -> dict[str, str]:
@@ -314,8 +299,7 @@ def _write_log(path: Path, query: Query, model: Model) -> None:
     from leadline.symbolic.conform.logs import log_line
     from leadline.symbolic.engines.explore.simulate import SimulateOptions, random_run, weights_of
 
-    options = query.options
-    assert isinstance(options, SimulateOptions)
+    options = query.options_as(SimulateOptions)
     run = random_run(Semantics(model), Random(options.seed), weights_of(model, options))
     try:
         with path.open("w", encoding="utf-8") as file:
@@ -420,7 +404,8 @@ class Question(Asked):
             args, lambda entry, settings: model_for(args.command, entry, settings, _given(args))
         )
         names = inputs.chosen_properties(model, args.properties)
-        found = cls(entry, model, query_of(args, args.command, entry, settings, model, names))
+        query, _ = query_of(args, args.command, entry, settings, model, names)
+        found = cls(entry, model, query)
         found.every_trace = every_trace(args)
         found.tells_winner = getattr(args, "solver", None) == AUTO
         found.check_asks("--deadlock")

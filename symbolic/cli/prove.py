@@ -83,10 +83,9 @@ def _prove(args: argparse.Namespace) -> Exit:
         importable(entry.protocol.__module__, args.write_strengthenings)
         model.about_states((args.property,))
     model.choose_properties((args.property,))
-    engine, why = ask.engine_of(args, "prove", model, (args.property,))
+    query, why = ask.query_of(args, "prove", entry, settings, model, (args.property,))
     if why:
-        tell(f"by {engine.name}: {why}")
-    query = ask.query_of(args, "prove", entry, settings, model, (args.property,))
+        tell(f"by {query.engine}: {why}")
     asked = ask.Question(entry, model, query)
     asked.every_trace = ask.every_trace(args)
     asked.ask(f"proving {args.property} of {model.protocol}", Limits(args.timeout, args.memory))

@@ -17,7 +17,7 @@ from leadline.symbolic.cli import inputs
 from leadline.symbolic.cli.terminal import Exit, forget_output, printable, put, tell
 from leadline.symbolic.lang import UserError, counted
 from leadline.symbolic.meaning.trace import title
-from leadline.symbolic.trace import Stored, stored_traces
+from leadline.symbolic.trace import Stored, chosen_traces
 
 HELP = """\
 {expressions}
@@ -125,14 +125,10 @@ def _converse(bench: Workbench, lines: Iterable[str], typed: bool) -> bool:
 
 def _chosen(args: argparse.Namespace, entry: Entry) -> Stored:
     """The trace of a file that the command line names."""
-    found = stored_traces(args.trace)
-    chosen = [one for one in found if args.property in (None, one.about)]
-    if len(chosen) != 1:
-        names = ", ".join(one.about for one in found)
-        raise UserError(f"{args.trace} has traces of {names}: choose one with --property")
-    if chosen[0].protocol != entry.name:
-        raise UserError(f"{args.trace} is a trace of {chosen[0].protocol}, not of {entry.name}")
-    return chosen[0]
+    (found,) = chosen_traces(args.trace, args.property, "--property")
+    if found.protocol != entry.name:
+        raise UserError(f"{args.trace} is a trace of {found.protocol}, not of {entry.name}")
+    return found
 
 
 def _typed(bench: Workbench) -> Iterator[str]:

@@ -22,6 +22,7 @@ from leadline.symbolic.trace import (
     Line,
     Stored,
     Trace,
+    chosen_traces,
     cti_begin,
     cti_disagreement,
     cti_document,
@@ -31,7 +32,6 @@ from leadline.symbolic.trace import (
     lines,
     replay,
     stored_cti,
-    stored_traces,
 )
 
 
@@ -74,7 +74,9 @@ def run(args: argparse.Namespace) -> Exit:
             f"--from-aiger-witness: {args.file} is elsewhere, and a file of this machine is needed"
         )
     if args.witness is None:
-        found = [_replayed(args, one) for one in _chosen(args, stored_traces(args.file))]
+        one = args.format != "text" or args.html is not None
+        stored = chosen_traces(args.file, args.property, "--property", one=one)
+        found = [_replayed(args, each) for each in stored]
     else:
         found = [_witnessed(args)]
     parts: list[str | Line] = []
@@ -123,16 +125,6 @@ def _written(args: argparse.Namespace, shown: _Shown) -> str:
         f"{args.file} is a counterexample to induction and no run, which {args.format} cannot express: "
         "write it as json or as a picture"
     )
-
-
-def _chosen(args: argparse.Namespace, stored: list[Stored]) -> list[Stored]:
-    names = [one.about for one in stored]
-    chosen = [one for one in stored if args.property in (None, one.about)]
-    if not chosen:
-        raise UserError(f"{args.file} has no trace of {args.property}: it has {', '.join(names)}")
-    if (args.format != "text" or args.html is not None) and len(chosen) > 1:
-        raise UserError(f"{args.file} has several traces: choose one with --property ({', '.join(names)})")
-    return chosen
 
 
 def _entry(args: argparse.Namespace, stored: Stored, what: str) -> Entry:

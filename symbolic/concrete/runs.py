@@ -102,28 +102,41 @@ class Runs:
                 if outcome is None:
                     continue
                 after, picks = outcome.state, outcome.picks
-                if after is None:
-                    counts = changes_beyond(self.semantics, state, arm.action, picks, watched)
-                else:
-                    counts = any(state[i] != after[i] for i in watched)
-                if counts:
+                if _changes(self.semantics, state, after, watched, arm.action, picks):
                     keys = tuple(self.semantics.evaluate(key, state, picks) for key in arm.keys)
                     found.add((keys, after))
         return found
 
+    def tried(self, fair: Fairness, word: Word) -> Iterator[tuple[Keys, list[bool], list[bool]]]:
+        """For each tuple of values at which a condition is asked, and each place that a run visits again and
+        again: whether a step counts that can be taken there, and whether the one that is taken does."""
+        chances = [self.chances(fair, word.states[place]) for place in word.repeated]
+        for keys in keys_of(fair):
+            able = [any(keys == x for x, _ in found) for found in chances]
+            taken = [(keys, word.after(i)) in found for i, found in zip(word.repeated, chances, strict=True)]
+            yield keys, able, taken
 
-def changes_beyond(
-    semantics: Semantics, state: State, action: str, picks: Mapping[str, Value], watched: Sequence[int]
+
+def _changes(
+    semantics: Semantics,
+    state: State,
+    after: State | None,
+    watched: Sequence[int],
+    action: str,
+    picks: Mapping[str, Value],
 ) -> bool:
-    """Whether a step out of bounds is one whose guards hold and that changes a variable, if only in principle.
+    """Whether a step changes one of some variables; one out of bounds, if its guards hold, in principle.
 
     Args:
         semantics: the concrete meaning of the model.
         state: the state before the step.
-        action: the action's name.
-        picks: the picks that were made before the step went out of bounds.
+        after: the state after it; None if it is out of bounds.
         watched: the places of the variables that count.
+        action: the action's name.
+        picks: the picks that were made, before the step went out of bounds if it did.
     """
+    if after is not None:
+        return any(state[i] != after[i] for i in watched)
     model = semantics.model
     one = next(x for x in model.actions if x.name == action)
     guards = [item for item in one.body if not isinstance(item, Pick)]
@@ -146,19 +159,9 @@ def changes_beyond(
 
 def neglected(runs: Runs, fair: Fairness, word: Word) -> Keys | None:
     """The first values at which a run neglects a fairness condition; None if it satisfies the condition."""
-    chances = [runs.chances(fair, word.states[i]) for i in word.repeated]
-    taken = [
-        {keys for keys, after in found if after == word.after(i)}
-        for i, found in zip(word.repeated, chances, strict=True)
-    ]
-    able = [{keys for keys, _ in found} for found in chances]
-    for keys in keys_of(fair):
-        if any(keys in x for x in taken):
-            continue
-        often = any(keys in x for x in able) if fair.strong else all(keys in x for x in able)
-        if often:
-            return keys
-    return None
+    often = any if fair.strong else all
+    tried = runs.tried(fair, word)
+    return next((keys for keys, able, taken in tried if often(able) and not any(taken)), None)
 
 
 Steps: TypeAlias = Callable[[State], Iterator[tuple[State | None, int]]]
@@ -235,11 +238,7 @@ def _steps(semantics: Semantics, action: str, served: Sequence[_Served]) -> Step
     def mask(before: State, after: State | None, picks: Mapping[str, Value]) -> int:
         found = 0
         for one in own:
-            if after is None:
-                counts = changes_beyond(semantics, before, action, picks, one.watched)
-            else:
-                counts = any(before[i] != after[i] for i in one.watched)
-            if counts:
+            if _changes(semantics, before, after, one.watched, action, picks):
                 found |= one.bits[tuple(semantics.evaluate(key, before, picks) for key in one.arm.keys)]
         return found
 

@@ -195,12 +195,12 @@ class Conform(Engine):
     runs = AboutRuns.ANSWERED
 
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
-        return ((_options(query).subject, None),)
+        return ((query.options_as(ConformOptions).subject, None),)
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options, begin = _options(query), time.monotonic()
+        options, begin = query.options_as(ConformOptions), time.monotonic()
 
         def progress(events: int) -> None:
             listener.progress(Progress(events, time.monotonic() - begin, (options.subject,)))
@@ -222,11 +222,6 @@ class Conform(Engine):
         result = replace(_result(options, found), effort=effort)
         listener.done(result)
         return Answer([result])
-
-
-def _options(query: Query) -> ConformOptions:
-    assert isinstance(query.options, ConformOptions)
-    return query.options
 
 
 def _result(options: ConformOptions, found: Conformance) -> Result:

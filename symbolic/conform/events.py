@@ -33,7 +33,7 @@ _BOOL = Bool()
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a state with the value that a log tells of it.
+    """A part of a state, with the value that a log tells of it if it does.
 
     Attributes:
         text: its path, such as `role[s1]`.
@@ -45,7 +45,7 @@ class Part:
     text: str
     steps: tuple[int, ...]
     type: Type
-    value: Value
+    value: Value = None
 
     def found(self, state: State) -> Value:
         """The value in a state; something equal to no value if there is no such part."""

@@ -36,7 +36,7 @@ import re
 import tomllib
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -576,8 +576,8 @@ class Reader:
         """The parts in the value of a path such as `role[s1]`."""
         yield from self._below(self.at(path), value)
 
-    def at(self, path: str) -> At:
-        """The part of a state that a path such as `role[s1]` leads to."""
+    def at(self, path: str) -> Part:
+        """The part of a state that a path such as `role[s1]` leads to; it has no value."""
         found = list(_STEP.finditer(path))
         if not found or "".join(x.group() for x in found) != path or found[0].group(1) is None:
             raise UserError(f"{self._at}{path} is no part of a state: write it as role[s1].term")
@@ -588,27 +588,27 @@ class Reader:
             raise UserError(unknown_name(what, name, known))
         place = self._variables[name]
         variable = self.model.variables[place]
-        at = At(variable.tla, (place,), variable.type)
+        at = Part(variable.tla, (place,), variable.type)
         for step in found[1:]:
             at = self._inner(at, step.group(1), step.group(2))
         return at
 
-    def _inner(self, at: At, name: str | None, key: str | None) -> At:
+    def _inner(self, at: Part, name: str | None, key: str | None) -> Part:
         """The part of a part that a field's name or a key leads to."""
         kind = at.type.item if isinstance(at.type, Option) else at.type
         if name is not None and isinstance(kind, Record) and name in (names := _spelled(kind)):
-            return At(f"{at.text}.{name}", (*at.steps, names[name]), kind.parts[names[name]])
+            return Part(f"{at.text}.{name}", (*at.steps, names[name]), kind.parts[names[name]])
         if key is not None and isinstance(kind, Map):
             written = key if isinstance(kind.key, Named) else _of_cell(key)
             member = self._value(kind.key, written, self._place)
             text = f"{at.text}[{in_tla(kind.key, member)}]"
-            return At(text, (*at.steps, kind.keys.index(member)), kind.value)
+            return Part(text, (*at.steps, kind.keys.index(member)), kind.value)
         if key is not None and isinstance(kind, Seq) and key.isdecimal() and int(key):
-            return At(f"{at.text}[{key}]", (*at.steps, int(key) - 1), kind.item)
+            return Part(f"{at.text}[{key}]", (*at.steps, int(key) - 1), kind.item)
         wanted = f".{name}" if name is not None else f"[{key}]"
         raise UserError(f"{self._at}{at.text} has no part {wanted}")
 
-    def _below(self, at: At, value: Any) -> Iterator[Part]:
+    def _below(self, at: Part, value: Any) -> Iterator[Part]:
         """The parts that a value tells: of an object, those of its fields."""
         kind = at.type.item if isinstance(at.type, Option) else at.type
         if isinstance(value, dict) and isinstance(kind, Record):
@@ -619,7 +619,7 @@ class Reader:
                 yield from self._below(self._inner(at, None, key), part)
         else:
             told = self._value(at.type, value, f"{self._place}: {at.text}")
-            yield Part(at.text, at.steps, at.type, told)
+            yield replace(at, value=told)
 
     def _value(self, kind: Type, value: Any, place: str) -> Value:
         """The value of a type, the log's names replaced by the model's."""
@@ -682,15 +682,6 @@ class Reader:
         return {sort: list(names) for sort, names in self.matched.items() if sort not in alike}
 
 
-@dataclass(frozen=True)
-class At:
-    """A part of a state: its text, the way to it, and its type."""
-
-    text: str
-    steps: tuple[int, ...]
-    type: Type
-
-
 def _spelled(kind: Record) -> dict[str, int]:
     """The places of a record's fields, by both of their names."""
     own = [name for name, _ in kind.fields]
@@ -703,8 +694,7 @@ def part_of(model: Model, path: str) -> Part:
     Raises:
         UserError: if there is none.
     """
-    at = Reader(model, LogMap(), {}).at(path)
-    return Part(at.text, at.steps, at.type, None)
+    return Reader(model, LogMap(), {}).at(path)
 
 
 def told(model: Model, values: Mapping[str, Any]) -> list[Part]:

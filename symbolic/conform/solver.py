@@ -110,24 +110,19 @@ class _Search:
             choices = self.unrolling.choice(depth, ())
             named = {name for calls in self.log.calls for name in calls}
             possible = named | (self._hidden_actions if self.hidden else set())
-            chosen = self._disj([choices[name] for name in possible])
-            beyond = self._disj(self.unrolling.out_of_bounds(depth))
+            chosen = self.unrolling.circuit.disj([choices[name] for name in possible])
+            beyond = self.unrolling.circuit.disj(self.unrolling.out_of_bounds(depth))
             found = self.solver.check([chosen, beyond, -self.stopped])
             self.outside = found is not Satisfiability.UNSATISFIABLE
 
     def _longest_prefix(self, depth: int) -> Fitted:
         """The most events that some run explains, and such a run."""
-        low, high = 0, self.log.size
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._are_explained(middle):
-                low = middle
-            else:
-                high = middle
-        if not self._are_explained(low):  # no initial state is as the log says
+        events = range(1, self.log.size)
+        longest = bisect_left(events, True, key=lambda number: not self._are_explained(number))
+        if not self._are_explained(longest):  # no initial state is as the log says
             return Fitted(None, 0, outside=self.outside)
         cut = tuple(next(x for x, one in past.items() if self.solver.true(one)) for past in self.past)
-        return Fitted(self._trace(depth), low, cut=cut, outside=self.outside)
+        return Fitted(self._trace(depth), longest, cut=cut, outside=self.outside)
 
     def _are_explained(self, events: int) -> bool:
         return self.solver.check([self.total[-1].get(events, _FALSE)]) is Satisfiability.SATISFIABLE
@@ -197,7 +192,7 @@ class _Search:
         self.stopped = stops
         hidden = (x for name, x in choices.items() if name in self._hidden_actions)
         add([(stops, *happens, *hidden)])
-        self.shown.append(self._disj(happens))
+        self.shown.append(self.unrolling.circuit.disj(happens))
         window = self.shown[-self.hidden - 1 :]
         if len(window) > self.hidden:
             add([(stops, *window)])
@@ -217,13 +212,10 @@ class _Search:
         after: Numbers = {}
         for number in range(min(before), max(before) + 2):
             stays = self.unrolling.circuit.conj((before.get(number, _FALSE), -taken.get(number, _FALSE)))
-            found = self._disj((stays, taken.get(number - 1, _FALSE)))
+            found = self.unrolling.circuit.disj((stays, taken.get(number - 1, _FALSE)))
             if found != _FALSE:
                 after[number] = found
         return after
-
-    def _disj(self, literals: Sequence[int]) -> int:
-        return -self.unrolling.circuit.conj([-x for x in literals])
 
 
 def _claim(model: Model, part: Part) -> Property:

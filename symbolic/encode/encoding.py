@@ -12,7 +12,7 @@ from leadline.symbolic.encode.actions import Actions, PickSlots, Used, first_use
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
-from leadline.symbolic.encode.template import Literals, Template, template
+from leadline.symbolic.encode.template import Instance, Literals, Template, Unrolled, template
 from leadline.symbolic.encode.values import Shape, Values, is_binary
 from leadline.symbolic.lang import (
     Action,
@@ -136,6 +136,12 @@ class StatePredicates:
     template: Template
     violated: tuple[int, ...]
     out_of_bounds: tuple[int, ...]
+
+    def broken(self, row: Literals, circuit: Unrolled) -> list[int]:
+        """For each formula, the literal that the state of a row does not satisfy it."""
+        here = Instance(self.template, row, circuit)
+        pairs = zip(self.violated, self.out_of_bounds, strict=True)
+        return [circuit.disj((here(false), here(outside))) for false, outside in pairs]
 
 
 def decode_picks(slots: PickSlots, action: Action, true: Truth) -> dict[str, Value]:
@@ -280,6 +286,14 @@ class Encoding:
         layout = Layout(circuit)
         valid = [layout.valid(state[v.name], v.type) for v in self.model.variables]
         return template(circuit, self.joined(before), (), valid)
+
+    def any_state(self, circuit: Unrolled) -> tuple[int, ...]:
+        """The row of a state within the declared types, whose literals are new variables of a solver."""
+        size = len(self.input_row)
+        first = circuit.sink.new_variables(size)
+        row = tuple(range(first, first + size))
+        Instance(self.validity, row, circuit)
+        return row
 
     @cached_property
     def input_row(self) -> tuple[int, ...]:

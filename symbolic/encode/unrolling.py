@@ -71,9 +71,13 @@ class Unrolling(ABC):
     def extend(self) -> None:
         """Assert the layer after the last state, and add the state after it."""
 
-    @abstractmethod
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state at `depth`."""
+        return self._make(predicates.template, depth)
+
+    def _make(self, template: Template, depth: int) -> Instance:
+        """An instance over the state at a depth."""
+        return Instance(template, self.rows[depth][: len(template.inputs)], self.circuit)
 
     def run(self, depth: int, true: Truth, *, beyond: bool = False) -> Path:
         """The run to the state at `depth` under an assignment. It is not yet replayed.
@@ -152,13 +156,6 @@ class StepsUnrolling(Unrolling):
     def picked(self, depth: int, action: str, pick: str, value: Value) -> list[int]:
         """The literals that the step from the state at `depth` has a value for a pick, if it is of an action."""
         return [self._layer(depth)(x) for x in self.relation.picked(action, pick, value)]
-
-    def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
-        return self._make(predicates.template, depth)
-
-    def _make(self, template: Template, depth: int) -> Instance:
-        """An instance over the state at a depth."""
-        return Instance(template, self.rows[depth][: len(template.inputs)], self.circuit)
 
     def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[Step]:
         for number, layer in enumerate(self._layers[: depth + beyond], start=1):
@@ -277,9 +274,6 @@ class SweepsUnrolling(Unrolling):
         row = layer[-1].row if layer else self.rows[-1]
         # Unlike in steps, asserting that the state is of its type slows the search for counterexamples here.
         self.rows.append(self.sink.named(row))
-
-    def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
-        return Instance(predicates.template, self.rows[depth][: self._width], self.circuit)
 
     def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[Step]:
         for number, layer in enumerate(self._layers[: depth + beyond]):

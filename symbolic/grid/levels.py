@@ -32,7 +32,6 @@ from leadline.symbolic.catalog import made_again, packed
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Stop
-from leadline.symbolic.engines.explore.circuits import checked
 from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
     ExploreOptions,
@@ -50,7 +49,7 @@ from leadline.symbolic.grid.shipping import packed_work
 from leadline.symbolic.grid.spark import REASON, ClassicLink, opened
 from leadline.symbolic.grid.workers import SparkGaveUp
 from leadline.symbolic.lang import Model, UserError, counted
-from leadline.symbolic.meaning import Exploration, Path as Run, path_of
+from leadline.symbolic.meaning import Checked, Exploration, Path as Run, path_of
 
 _FORMAT = 2
 """Another number whenever files, or the shards of states, are to be read in another way."""
@@ -169,13 +168,11 @@ class Divided:
     sent: int = 0
 
     def __post_init__(self) -> None:
-        options = self.query.options
-        assert isinstance(options, ExploreOptions)
-        self.options = options
+        self.options = self.query.options_as(ExploreOptions)
         self.names = tuple(self.query.names(self.model))
         # A model that has no circuits is refused before Spark starts.
         self._machine = bits.Machine(self.model)
-        about = [_FORMAT, self.model.fingerprint, self.names, self.shards, options.depth]
+        about = [_FORMAT, self.model.fingerprint, self.names, self.shards, self.options.depth]
         self.folder = self.folder / hashlib.sha256(repr(about).encode()).hexdigest()[:16]
         self.folder.mkdir(**({"parents": True, "exist_ok": True} if isinstance(self.folder, Path) else {}))
         _read.cache_clear()
@@ -250,7 +247,7 @@ class Divided:
             violation = self._run(semantics, partial(_finding, place, 1))
             outside = self._run(semantics, partial(_finding, place, 2))
             number = sum(one.found[place][0] for one in every)
-            properties[name] = checked(semantics, name, violation, outside, number)
+            properties[name] = Checked(violation, outside, None, number)
         complete = not any(one.size for one in self.levels[-1])
         return Exploration(
             states=self.states,
@@ -348,8 +345,7 @@ def explored(
     found = divided.summary(None if stop is None else stop.text)
     answer = answer_about(Semantics(model), found, query, {}, stop)
     answer = replace(answer, facts=replace(ExploreFacts.of(found), by=CIRCUITS))
-    assert isinstance(query.options, ExploreOptions)
-    return ended(answer, query.options, found, stop, {}), divided.sent
+    return ended(answer, divided.options, found, stop, {}), divided.sent
 
 
 def check_levels(model: Model, query: Query) -> None:
@@ -358,8 +354,7 @@ def check_levels(model: Model, query: Query) -> None:
     Raises:
         UserError: if they do not.
     """
-    options = query.options
-    assert isinstance(options, ExploreOptions)
+    options = query.options_as(ExploreOptions)
     check_one_form(model, "--master")
     given = {name: value for name, value in asdict(options).items() if value not in (None, False)}
     for name in given.keys() - {"depth", "max_states", "by", "every_state"}:

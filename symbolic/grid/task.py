@@ -92,11 +92,10 @@ def unanswered(query: GridQuery, run: str, predicted: float | None, why: Moot | 
         predicted: the seconds that the cost model expects the query to take.
         why: why it is moot, or in words how the machine that ran it was lost.
     """
-    moot = isinstance(why, Moot)
     failed = _failed(query, Cause.LOST, why.reason if isinstance(why, Moot) else why)
-    by = why.by if isinstance(why, Moot) else None
-    columns = {**_columns(query, run, predicted), **_found(failed), "moot_by": by}
-    columns |= {"verdict": MOOT, "cause": None} if moot else {}
+    columns = {**_columns(query, run, predicted), **_found(failed), "moot_by": None}
+    if isinstance(why, Moot):
+        columns |= {"verdict": MOOT, "cause": None, "moot_by": why.by}
     return Row(**columns, trace=None, started=datetime.now(UTC), task_seconds=0.0)
 
 

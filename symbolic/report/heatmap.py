@@ -130,10 +130,15 @@ def _drawn(cell: Cell | None, heats: Mapping[str, float], links: Links) -> str:
     kind = look(cell)
     said = escape(f"{point_text(cell.settings, 'its only point')}: {cell.text()}", quote=True)
     sign = f'<span class="sign" aria-hidden="true">{SIGNS[kind][0]}</span>'
-    leads = escape(links.get(cell.row.query, f"#q-{cell.row.query}"), quote=True)
+    leads = address(cell, links)
     link = f'<a href="{leads}" title="{said}" aria-label="{said}">'
     heat = f"--heat:{heats[cell.row.query]:.2f}"
     return f'<td class="look {kind}" style="{heat}">{link}{sign}{escape(cell.mark())}</a></td>'
+
+
+def address(cell: Cell, links: Links) -> str:
+    """The address of a cell's counterexample, or of its answer, for an attribute of HTML."""
+    return escape(links.get(cell.row.query, f"#q-{cell.row.query}"), quote=True)
 
 
 def _heats(cells: Sequence[Cell]) -> dict[str, float]:

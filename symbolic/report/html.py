@@ -20,7 +20,7 @@ from leadline.symbolic.lang import counted
 from leadline.symbolic.report.assets import asset
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings
-from leadline.symbolic.report.heatmap import NO_LINKS, Links, heat_map, legend, look, varying
+from leadline.symbolic.report.heatmap import NO_LINKS, Links, address, heat_map, legend, look, varying
 from leadline.symbolic.report.outcomes import as_expected, failures, sentence, surprises, tally
 from leadline.symbolic.report.trace_page import hash_of
 
@@ -110,8 +110,7 @@ def _first(cells: Sequence[Cell], links: Links) -> str:
 
 
 def _linked(cell: Cell, links: Links) -> str:
-    leads = escape(links.get(cell.row.query, f"#q-{cell.row.query}"), quote=True)
-    return f'<a href="{leads}">{escape(sentence(cell))}</a>'
+    return f'<a href="{address(cell, links)}">{escape(sentence(cell))}</a>'
 
 
 def _search(rows: Sequence[Row]) -> str:
@@ -183,7 +182,7 @@ def refused_logs(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
     lines = []
     for cell in others:
         point = "".join(f"<td>{escape(point_text({name: cell.settings[name]}))}</td>" for name in names)
-        leads = escape(links.get(cell.row.query, f"#q-{cell.row.query}"), quote=True)
+        leads = address(cell, links)
         why = f'<pre class="trace">{escape(cell.row.why() or "")}</pre>'
         verdict = f'<td class="verdict {look(cell)}">{escape(cell.said)}{why}</td>'
         lines.append(f'<tr>{point}<td><a href="{leads}">{escape(cell.goal.property)}</a></td>{verdict}</tr>')

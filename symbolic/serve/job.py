@@ -49,7 +49,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.notation.types import set_text
 from leadline.symbolic.tla.origin import TlaOrigin
-from leadline.symbolic.trace import LineKind, Stored, replayed, stored_traces
+from leadline.symbolic.trace import LineKind, Stored, chosen_traces, replayed
 
 Json: TypeAlias = dict[str, Any]
 
@@ -387,12 +387,8 @@ def _go(bench: Workbench, asked: Asked) -> None:
 
 def _stored(asked: Asked) -> Stored:
     """The counterexample in a file."""
-    found = stored_traces(Path(asked.arguments["trace"]))
-    chosen = [one for one in found if asked.get("of_property") in (None, one.about)]
-    if len(chosen) != 1:
-        names = ", ".join(one.about for one in found)
-        raise UserError(f"{asked.arguments['trace']} has runs of {names}: name one by of_property")
-    return chosen[0]
+    (found,) = chosen_traces(Path(asked.arguments["trace"]), asked.get("of_property"), "of_property")
+    return found
 
 
 def explain(asked: Asked) -> Json:

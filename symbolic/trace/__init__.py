@@ -10,6 +10,7 @@ from leadline.symbolic.meaning.trace import Cti, Trace, TraceEnd, call_of, trace
 from leadline.symbolic.trace.document import (
     INDUCTION,
     Stored,
+    chosen_traces,
     cti_document,
     document,
     is_cti,

@@ -285,6 +285,24 @@ def stored_traces(path: Path | Readable) -> list[Stored]:
     return [_outlined(data, str(path))]
 
 
+def chosen_traces(path: Path | Readable, about: str | None, option: str, *, one: bool = True) -> list[Stored]:
+    """The traces of a file that are about a property, which the user names by an option; None is any property.
+
+    With `one` there is exactly one of them.
+
+    Raises:
+        UserError: as `stored_traces`, or if there is none, or there are several where one is needed.
+    """
+    found = stored_traces(path)
+    chosen = [stored for stored in found if about in (None, stored.about)]
+    names = ", ".join(stored.about for stored in found)
+    if not chosen:
+        raise UserError(f"{path} has no trace of {about}: it has {names}")
+    if one and len(chosen) > 1:
+        raise UserError(f"{path} has several traces: choose one with {option} ({names})")
+    return chosen
+
+
 def _held(results: Json, place: str, field: str = "trace") -> list[Stored]:
     """The traces in an array of results, as `check` writes, or an object by property, as `explore` writes."""
     named = [(f".{key}", x) for key, x in results.items()] if isinstance(results, dict) else []

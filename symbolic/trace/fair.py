@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline.symbolic.concrete import Runs, Semantics
-from leadline.symbolic.concrete.runs import keys_of
 from leadline.symbolic.lang import (
     Always,
     Both,
@@ -131,11 +130,8 @@ def _of_model(runs: Runs, fair: Fairness, word: Word) -> Iterator[Fair]:
     names = {one.name: one.tla for one in runs.semantics.model.variables}
     of = "vars" if not fair.of else ", ".join(names[name] for name in fair.of)
     text = f"{'SF' if fair.strong else 'WF'}_{of if len(fair.of) < 2 else f'<<{of}>>'}({fair.name})"
-    chances = [runs.chances(fair, word.states[place]) for place in word.repeated]
-    for keys in keys_of(fair):
+    for keys, able, taken in runs.tried(fair, word):
         at = ", ".join(in_tla(kind, key) for kind, key in zip(fair.types, keys, strict=True))
-        able = [any(keys == x for x, _ in found) for found in chances]
-        taken = [(keys, word.after(i)) in found for i, found in zip(word.repeated, chances, strict=True)]
         yield _fair(text, at, word, able, taken)
 
 

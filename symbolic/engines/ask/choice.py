@@ -54,8 +54,8 @@ def chosen_query(
     names: Sequence[str],
     given: Mapping[str, Any],
     spelled: Callable[[str], str] = str,
-) -> Query:
-    """The query of a command.
+) -> tuple[Query, str]:
+    """The query of a command, and why its engine was chosen; "" if the user named it.
 
     Args:
         command: the command, which offers several engines.
@@ -69,10 +69,10 @@ def chosen_query(
     Raises:
         UserError: if the engine that is named does not have an option that is given.
     """
-    engine, _ = chosen_engine(command, model, names, given, spelled)
+    engine, why = _chosen_engine(command, model, names, given, spelled)
     own = {one.name: given.get(one.name) for one in fields(engine.options)}
     own = {name: tuple(value) if isinstance(value, list) else value for name, value in own.items()}
-    return Query(
+    query = Query(
         source,
         settings,
         tuple(names),
@@ -81,25 +81,17 @@ def chosen_query(
         seed=given.get("seed", 0),
         deadlock=given.get("deadlock", False),
     )
+    return query, why
 
 
-def chosen_engine(
+def _chosen_engine(
     command: str,
     model: Model,
     names: Sequence[str],
     given: Mapping[str, Any],
     spelled: Callable[[str], str],
 ) -> tuple[Engine, str]:
-    """The engine that is named, or the first that has the options that are given and suits the properties.
-
-    The arguments are those of `chosen_query`.
-
-    Returns:
-        The engine, and why it was chosen; "" if the user named it.
-
-    Raises:
-        UserError: as `chosen_query`.
-    """
+    """The engine that is named, or the first that has the options that are given and suits the properties; why."""
     engines = engines_of(command)
     taking = [one for one in engines.values() if one.takes(model.alone, given)]
     own = {engine: {one.name for one in fields(engine.options)} for engine in taking}

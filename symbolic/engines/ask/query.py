@@ -6,13 +6,13 @@ A question that no machine can hold is refused before it is begun.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, replace
 from math import log10, prod
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from leadline.erasing import to_standard_error
-from leadline.symbolic.engines.ask.result import JsonObject, Part, Progress, Result, Verdict
+from leadline.symbolic.engines.ask.result import JsonObject, Part, Progress, Result, Verdict, without_defaults
 from leadline.symbolic.lang import Model, Property, Setting, UserError
 from leadline.symbolic.lang.nodes import BINDERS, Bound, MapBuild, Node, Universe, free_variables, postorder
 from leadline.symbolic.solve import DEFAULT, SOLVERS
@@ -123,8 +123,10 @@ class Options:
 
     def to_json(self) -> dict[str, object]:
         """The options that differ from their defaults, as a JSON object."""
-        defaults = {one.name: one.default for one in fields(self)}
-        return {name: value for name, value in asdict(self).items() if value != defaults[name]}
+        return without_defaults(self)
+
+
+OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,11 @@ class Query:
     def engine(self) -> str:
         """The engine's name."""
         return self.options.engine
+
+    def options_as(self, kind: type[OptionsT]) -> OptionsT:
+        """The options, which are of this class."""
+        assert isinstance(self.options, kind)
+        return self.options
 
     def by(self, solver: str) -> Query:
         """The same query for a solver, with its seed if the solver takes one."""

@@ -6,14 +6,17 @@ reports, tests and grids all ask `judged`, or `judgement` of a result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from leadline.symbolic.lang import Model, PropertyKind, counted
 from leadline.symbolic.trace import DROPS, Cti, Trace
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 JsonObject: TypeAlias = Mapping[str, Any]
 """A JSON object that was read. Whoever looks into it knows, or checks, what it holds."""
@@ -310,6 +313,12 @@ class Table:
         return Table(self.header, [*self.rows[:_ENDS], between, *self.rows[-_ENDS:]])
 
 
+def without_defaults(one: DataclassInstance) -> dict[str, object]:
+    """The fields of a dataclass as members of a JSON object, without those that have their default."""
+    made = asdict(one)
+    return {each.name: made[each.name] for each in fields(one) if made[each.name] != each.default}
+
+
 @dataclass(frozen=True)
 class EngineFacts:
     """All that an engine tells besides its verdicts: a frozen dataclass for each engine that tells more."""
@@ -324,8 +333,7 @@ class EngineFacts:
 
     def to_json(self) -> dict[str, object]:
         """The facts as a JSON object, without those that have their default."""
-        made = asdict(self)
-        return {one.name: made[one.name] for one in fields(self) if made[one.name] != one.default}
+        return without_defaults(self)
 
 
 Told = TypeVar("Told", bound=EngineFacts)
@@ -353,6 +361,21 @@ class Answer:
         """The facts, which are of this class."""
         assert isinstance(self.facts, kind)
         return self.facts
+
+    @property
+    def runs(self) -> list[Trace]:
+        """The runs of the results, and the one to a step out of bounds."""
+        found = (*(one.trace for one in self.results), self.out_of_bounds)
+        return [run for run in found if run is not None]
+
+    def with_runs(self, other: Callable[[Trace], Trace]) -> Answer:
+        """The same answer with another run in place of each."""
+
+        def of(run: Trace | None) -> Trace | None:
+            return None if run is None else other(run)
+
+        results = [replace(one, trace=of(one.trace)) for one in self.results]
+        return replace(self, results=results, out_of_bounds=of(self.out_of_bounds))
 
 
 def is_near(left: float | None) -> bool:

@@ -121,7 +121,8 @@ def widened_answers(
             stop = Stop(Cause.TYPES, str(endless))
             yield model, _unfinished(model, answer, stop)
             return
-        if wider is None and kept is not None and kept.ends and _leaves_bounds(answer):
+        outside = any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
+        if wider is None and kept is not None and kept.ends and outside:
             wider = model
             kept.look_deeper()
         if wider is None:
@@ -152,18 +153,13 @@ def answer_with_known(
         raise Interrupted(kept.with_known(interrupted.answer), interrupted.message) from None
 
 
-def _leaves_bounds(answer: Answer) -> bool:
-    """Whether a run out of bounds was found."""
-    return any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
-
-
 def _wider(model: Model, answer: Answer) -> Model | None:
     """The model with wider types, if it is made of a specification that a run has left the types of."""
     if model.origin is None:
         return None
-    for trace in (*(result.trace for result in answer.results), answer.out_of_bounds):
+    for trace in answer.runs:
         # An error of the specification is one however wide the types are.
-        if trace is not None and trace.ends is TraceEnd.OUT_OF_BOUNDS and own_error(model, trace) is None:
+        if trace.ends is TraceEnd.OUT_OF_BOUNDS and own_error(model, trace) is None:
             wider = model.origin.widened(model, list(states(trace)))
             if wider is not None:
                 return wider
@@ -179,12 +175,10 @@ def _lack(model: Model, answer: Answer) -> str | None:
         return None
     # Of claims about runs the specification does not say whether the error is its own.
     about_runs = {one.name for one in model.properties.values() if one.temporal is not None}
-    for trace in (*(result.trace for result in answer.results), answer.out_of_bounds):
-        if trace is None or trace.ends is not TraceEnd.OUT_OF_BOUNDS or trace.property in about_runs:
-            continue
-        if own_error(model, trace) is None:
-            why = end_reason(Semantics(model), trace)
-            return f"{ALONE}{why}"
+    for trace in answer.runs:
+        outside = trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.property not in about_runs
+        if outside and own_error(model, trace) is None:
+            return f"{ALONE}{end_reason(Semantics(model), trace)}"
     return None
 
 

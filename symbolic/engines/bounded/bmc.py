@@ -122,19 +122,18 @@ class Bmc(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        assert isinstance(query.options, BmcOptions)
         with seldom_collected():
             asked = targets_of(model, query)
-            return Answer(bounded_check(model, asked, query.options, new_solver, listener))
+            return Answer(bounded_check(model, asked, query.options_as(BmcOptions), new_solver, listener))
 
     def loop(
         self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
     ) -> Result | None:
-        assert isinstance(query.options, BmcOptions)
-        if query.options.unroll != STEPS:
+        options = query.options_as(BmcOptions)
+        if options.unroll != STEPS:
             return None
         with seldom_collected():
-            return loop_check(product, name, query.options, new_solver, listener)
+            return loop_check(product, name, options, new_solver, listener)
 
 
 def cuts(model: Model, goal: str, options: BmcOptions) -> Sequence[BmcOptions]:

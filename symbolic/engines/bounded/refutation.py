@@ -73,8 +73,7 @@ class Refutation(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options = query.options
-        assert isinstance(options, RefutationOptions)
+        options = query.options_as(RefutationOptions)
         names = query.names(model)
         try:
             made = write_refutation(model, names, options, Path(options.proof), Path(options.formula))
@@ -189,8 +188,8 @@ def answer_proof(
         InternalError: if the formula can be satisfied: then the verdict was wrong.
     """
     with _parts(proof, formula_of(proof)) as (proof_part, formula_part):
-        assert isinstance(query.options, BmcOptions), "the query was a bounded check"
-        options = RefutationOptions(**asdict(query.options), proof=str(proof_part), formula=str(formula_part))
+        bounded = asdict(query.options_as(BmcOptions))
+        options = RefutationOptions(**bounded, proof=str(proof_part), formula=str(formula_part))
         asked = replace(
             query,
             properties=tuple(name for name in names if name != DEADLOCK),

@@ -126,7 +126,10 @@ def static_order(model: Model) -> tuple[Action, ...]:
     Processing Letters 47, 1993.
     """
     reads = {action.name: _reads(action) for action in model.actions}
-    writes = {action.name: _writes(action) for action in model.actions}
+    writes = {
+        action.name: {path for name, value in action.updates for path in changed((name,), value)}
+        for action in model.actions
+    }
     weight = {
         (a.name, b.name): sum(1 for w in writes[a.name] for r in reads[b.name] if _touch(w, r))
         for a in model.actions
@@ -199,10 +202,6 @@ def path_of(node: n.Node) -> StatePart | None:
         else:
             return None
     return (node.name, *reversed(steps))
-
-
-def _writes(action: Action) -> set[StatePart]:
-    return {path for name, value in action.updates for path in changed((name,), value)}
 
 
 def changed(path: StatePart, value: n.Node) -> set[StatePart]:

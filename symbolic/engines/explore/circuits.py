@@ -11,7 +11,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
-from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, in_tla, nodes as n, schedule
+from leadline.symbolic.lang import ModelError, Pick, in_tla, nodes as n, schedule
 from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, path_of
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class CircuitExplorer:
         if self._counting:
             self._guards = list(self._counted(search, reached=False))
         if self.looks_for_vacuity and not all(search.fired):
-            self._untrue = list(self._never_true(search))
+            self._untrue = self._never_true(search)
 
     def _new_search(
         self, machine: bits.Machine, claims: Sequence[bits.Claim], key: bits.Key | None
@@ -224,7 +224,7 @@ class CircuitExplorer:
     def _checked(self, search: bits.Search) -> Iterator[tuple[str, Checked]]:
         for name, found in zip(self.properties, search.found, strict=False):
             violation, outside = self._path(search, found.violated_at), self._path(search, found.outside_at)
-            yield name, checked(self.semantics, name, violation, outside, found.violations)
+            yield name, Checked(violation, outside, None, found.violations)
 
     def values(self) -> dict[str, Occurring]:
         """The values of each variable in the states found so far."""
@@ -260,14 +260,13 @@ class CircuitExplorer:
         """For init and each action, the number of states that it was the first to reach."""
         return self._search.first if self._search is not None else ()
 
-    def _never_true(self, search: bits.Search) -> Iterator[Guard]:
+    def _never_true(self, search: bits.Search) -> list[Guard]:
         fired = dict(zip((x.name for x in self.semantics.model.actions), search.fired[1:], strict=True))
-        told = set()
+        found: dict[str, Guard] = {}
         for guard in self._counted(search, reached=True):
-            name = guard.action.name
-            if not fired[name] and not guard.true and name not in told:
-                told.add(name)
-                yield guard
+            if not fired[guard.action.name] and not guard.true:
+                found.setdefault(guard.action.name, guard)
+        return [*found.values()]
 
     def _counted(self, search: bits.Search, *, reached: bool) -> Iterator[Guard]:
         """How often the guards of all actions were evaluated, and how often they were true, as `Search.tested`."""
@@ -276,29 +275,6 @@ class CircuitExplorer:
             nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
             for number, node in enumerate(nodes):
                 yield Guard(action, node, *counts.get((place, number), (0, 0)))
-
-
-def checked(
-    semantics: Semantics, name: str, violation: Path | None, outside: Path | None, violations: int
-) -> Checked:
-    """The findings about a property.
-
-    Args:
-        semantics: the meaning on values.
-        name: the property's name.
-        violation: a shortest path to a state in which it is false, or None.
-        outside: one to a state in which its evaluation goes out of bounds, or None.
-        violations: the number of states in which it is false.
-    """
-    why = None
-    if outside is not None:
-        state = outside[-1].state
-        assert state is not None
-        try:
-            semantics.holds(name, state)
-        except OutOfBounds as error:
-            why = str(error)
-    return Checked(violation, outside, why, violations)
 
 
 def values_at(machine: bits.Machine, found: Iterable[tuple[Words, Indices]]) -> dict[str, Occurring]:

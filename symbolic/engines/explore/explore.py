@@ -144,8 +144,7 @@ class Explore(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options = query.options
-        assert isinstance(options, ExploreOptions)
+        options = query.options_as(ExploreOptions)
         if model.alone:
             return self._of_module(model, query, limits, listener)
         try:
@@ -206,15 +205,13 @@ class Explore(Engine):
             listener.done(one)
 
         def on_circuits(begun: Callable[[], None], lowered: Model, asked: Query, rest: Limits) -> Answer:
-            assert isinstance(asked.options, ExploreOptions)
-
             def progress(now: Progress) -> None:
                 begun()
                 listener.progress(now)
 
             # Violations have values of the interpreter for the listener.
             told = Listener(progress, done=lambda one: done(told_by_values(lowered, one)))
-            return self._answer(lowered, asked, asked.options, rest, told, narrower)
+            return self._answer(lowered, asked, asked.options_as(ExploreOptions), rest, told, narrower)
 
         def ask(of: Model, within: Limits) -> Answer:
             return answer_of_module(of, query, within, replace(listener, done=done), on_circuits)
@@ -361,9 +358,7 @@ class _Exploring:
         """The part of the question that circuits do not answer yet; None if they answer all of it."""
         if self._runs and self._options.depth is not None:
             return f"{self._runs[0]} is a claim about runs, with a bound on depth"
-        if address_space_mb(limits) < LEAST_MEMORY:
-            return f"a limit below {LEAST_MEMORY} MB leaves little room for arrays"
-        return None
+        return lack_of_room(limits)
 
     def _by_values(self) -> Explorer[Semantics]:
         semantics = meaning(self._model, self._chosen, self._options)
@@ -435,6 +430,13 @@ class _Exploring:
         return replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
 
 
+def lack_of_room(limits: Limits) -> str | None:
+    """Why limits leave no room for circuits, in words; None if they do."""
+    if address_space_mb(limits) >= LEAST_MEMORY:
+        return None
+    return f"a limit below {LEAST_MEMORY} MB leaves little room for arrays"
+
+
 def workers_for(options: ExploreOptions, limits: Limits) -> int:
     """The number of processes that explore: as many as are asked for, or as cores and memory allow."""
     if options.parallel is not None:
@@ -456,8 +458,7 @@ def checkpoint_of(model: Model, query: Query, by: str) -> Checkpoint | None:
     Raises:
         UserError: if the folder has another exploration, or cannot be used.
     """
-    options = query.options
-    assert isinstance(options, ExploreOptions)
+    options = query.options_as(ExploreOptions)
     if options.checkpoint is None:
         return None
     if options.coverage:

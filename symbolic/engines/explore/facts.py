@@ -194,10 +194,15 @@ def with_coverage(
 
 
 def _vacuous(model: Model, found: Vacuous) -> VacuousPart:
-    text, place = _text(model, found.node), _place(_span_in(model.properties[found.property], found.part))
-    if found.is_set:
-        return {"property": found.property, "empty": text, "partly": found.partly, "place": place}
-    return {"property": found.property, "never_true": text, "partly": found.partly, "place": place}
+    place = _place(_span_in(model.properties[found.property], found.part))
+    return vacuous_part(found.property, _text(model, found.node), found.is_set, found.partly, place)
+
+
+def vacuous_part(name: str, text: str, is_set: bool, partly: bool, place: str) -> VacuousPart:
+    """The part of a property, with its text, for which it holds vacuously."""
+    if is_set:
+        return {"property": name, "empty": text, "partly": partly, "place": place}
+    return {"property": name, "never_true": text, "partly": partly, "place": place}
 
 
 def _guard(model: Model, guard: Guard) -> GuardCount:

@@ -15,7 +15,7 @@ from leadline.symbolic.engines.ask.engine import Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, formless
 from leadline.symbolic.engines.ask.widening import told_by_values, widened_answers
-from leadline.symbolic.engines.explore.explore import CIRCUITS, LEAST_MEMORY
+from leadline.symbolic.engines.explore.explore import CIRCUITS, lack_of_room
 from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.explore.simulate import (
     RunsOnValues,
@@ -28,12 +28,11 @@ from leadline.symbolic.engines.explore.simulate import (
     random_step,
 )
 from leadline.symbolic.engines.explore.specifications import MAKING, any_outside
-from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
+from leadline.symbolic.engines.explore.statistics import Occurring, values_by
 from leadline.symbolic.engines.run.limits import (
     Limits,
     NotWorthIt,
     TimeIsOver,
-    address_space_mb,
     limited,
     timely,
     worth,
@@ -73,10 +72,9 @@ def answer_of_module(
         ModelError: if there is no initial state.
         NoCircuits: if circuits are asked for, and it has none.
     """
-    options = query.options
-    assert isinstance(options, SimulateOptions)
+    options = query.options_as(SimulateOptions)
     begin, why = time.monotonic(), None
-    if options.by == CIRCUITS or (options.by is None and address_space_mb(limits) >= LEAST_MEMORY):
+    if options.by == CIRCUITS or (options.by is None and lack_of_room(limits) is None):
         try:
             return _on_circuits(asked, query, new_solver, limits, listener)
         except NoCircuits as error:
@@ -101,8 +99,7 @@ def _on_circuits(
     # Here, since reductions of claims about runs need this engine.
     from leadline.symbolic.engines.runs import reduction
 
-    options = query.options
-    assert isinstance(options, SimulateOptions)
+    options = query.options_as(SimulateOptions)
     most = None if options.by == CIRCUITS else max(MAKING, (limits.seconds or 0.0) * _SHARE)
 
     def ask(lowered: Model, rest: Limits) -> Answer:
@@ -232,8 +229,7 @@ class _ModuleWalker:
         return ", of which states and steps were looked at, and no claim about whole runs" if more else ""
 
     def values(self, counts: Sequence[Counter[Value]]) -> Mapping[str, Occurring]:
-        pairs = zip(self._behaviour.variables, counts, strict=True)
-        return {name: occurring(tla_text, len(x), x.most_common(MOST_VALUES)) for name, x in pairs}
+        return values_by(dict.fromkeys(self._behaviour.variables, tla_text), counts)
 
     def shortened(self, whole: Trace) -> tuple[Trace, str | None]:
         by, trace = ModuleReplayer(self._behaviour), whole

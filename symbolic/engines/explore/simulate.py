@@ -29,13 +29,12 @@ from leadline.symbolic.engines.ask.result import (
     Verdict,
 )
 from leadline.symbolic.engines.explore.circuits import values_at
-from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, LEAST_MEMORY, VALUES
+from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, VALUES, lack_of_room
 from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.explore.statistics import Occurring, RunStatistics, values_of
 from leadline.symbolic.engines.run.limits import (
     Limits,
     TimeIsOver,
-    address_space_mb,
     limited,
     own_peak_mb,
     stop_at,
@@ -125,8 +124,7 @@ class Simulate(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options = query.options
-        assert isinstance(options, SimulateOptions)
+        options = query.options_as(SimulateOptions)
         names = tuple(one.name for one in query.chosen(model))
         asked = RunsQuestion(model, names, query.deadlock, weights_of(model, options))
         if model.alone:
@@ -371,8 +369,8 @@ def _first(
     """The runs that a question is put to first."""
     if options.by == VALUES:
         return RunsOnValues(asked, options, None)
-    if options.by is None and address_space_mb(limits) < LEAST_MEMORY:
-        return RunsOnValues(asked, options, f"a limit below {LEAST_MEMORY} MB leaves little room for arrays")
+    if options.by is None and (lack := lack_of_room(limits)) is not None:
+        return RunsOnValues(asked, options, lack)
     return _OnCircuits(asked, options, making_in(limits), begun)
 
 

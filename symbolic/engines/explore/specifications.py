@@ -35,8 +35,8 @@ from leadline.symbolic.engines.explore.explore import (
     qualified,
     searched,
 )
-from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart
-from leadline.symbolic.engines.explore.statistics import MOST_VALUES, counted_values, occurring
+from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart, vacuous_part
+from leadline.symbolic.engines.explore.statistics import counted_values, values_by
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, timely, worth
 from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
@@ -100,8 +100,8 @@ def answer_of_module(
         Interrupted: as `explore_specification`.
         ModelError: likewise.
     """
-    options = query.options
-    assert isinstance(options, ExploreOptions) and isinstance(model.origin, Outline)
+    options = query.options_as(ExploreOptions)
+    assert isinstance(model.origin, Outline)
     names = {one.name for one in query.chosen(model)}
     specification = _asked(model.origin.specification, names, options)
     if specification.symmetry and options.checkpoint is not None:
@@ -162,8 +162,7 @@ def _on_values(
     checkpoint: Checkpoint | None = None,
     busy: Callable[[Sequence[State]], None] = lambda _: None,
 ) -> Answer:
-    options = query.options
-    assert isinstance(options, ExploreOptions)
+    options = query.options_as(ExploreOptions)
     with printing(listener.printed), timely(query.source, limits.seconds):
         behaviour = Behaviour(specification, counting=options.coverage)
     if checkpoint is not None and behaviour.sets_registers:
@@ -190,8 +189,7 @@ def _on_circuits(
     (decision 18): so large ones are no faster than values. Where a run leaves the types before there are twice as
     many states, wider ones are tried only if all was made quickly.
     """
-    options = query.options
-    assert isinstance(options, ExploreOptions)
+    options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     options = replace(options, by=CIRCUITS, symmetry=bool(specification.symmetry), max_states=most)
     asked = replace(query, options=options)
@@ -278,8 +276,8 @@ def any_outside(answer: Answer) -> bool:
 
 def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:
     """The answer with SYMMETRY and VIEW. Where the model tells members apart, a proof looks at every state."""
-    options, origin = query.options, model.origin
-    assert isinstance(options, ExploreOptions) and isinstance(origin, TlaOrigin)
+    options, origin = query.options_as(ExploreOptions), model.origin
+    assert isinstance(origin, TlaOrigin)
     try:
         return ask(origin.taking_for_one(model), query, limits)
     except (UserError, Unsupported) as error:
@@ -328,18 +326,12 @@ def in_types(model: Model, answer: Answer) -> Answer:
     """
     assert isinstance(model.origin, Outline)
     interpreter = model.origin.interpreter
-    runs = [one.trace for one in answer.results if one.trace is not None]
-    runs += [answer.out_of_bounds] if answer.out_of_bounds is not None else []
+    runs = answer.runs
     stages = [one for run in runs for one in run.stages]
     claims = {run.property for run in runs if run.property is not None}
     telling = Telling(model, interpreter, stages, list(_beside(interpreter, runs)))
-
-    def typed(run: Trace | None) -> Trace | None:
-        return None if run is None else run.through(map(telling.typed, run.stages))
-
-    results = [replace(one, trace=typed(one.trace)) for one in answer.results]
-    beyond = typed(answer.out_of_bounds)
-    return replace(answer, results=results, out_of_bounds=beyond, model=_explaining(telling, claims))
+    typed = answer.with_runs(lambda run: run.through(map(telling.typed, run.stages)))
+    return replace(typed, model=_explaining(telling, claims))
 
 
 def without_slots(model: Model, answer: Answer) -> Answer:
@@ -353,15 +345,12 @@ def without_slots(model: Model, answer: Answer) -> Answer:
         answer: an answer about it, whose types no run leaves.
     """
     assert isinstance(model.origin, TlaOrigin)
-    runs = [one.trace for one in answer.results] + [answer.out_of_bounds]
-    if not any(runs) or any(one.part is not None for one in answer.results):
+    if not answer.runs or any(one.part is not None for one in answer.results):
         return answer
-    results = [told_by_values(model, one) for one in answer.results]
-    beyond = None if answer.out_of_bounds is None else by_values(model, answer.out_of_bounds)
     specification = model.origin.specification
     bounded = specification.leveled
     outline = outlined(specification if bounded is None else bounded.before, model.parameters)
-    return in_types(outline, replace(answer, results=results, out_of_bounds=beyond))
+    return in_types(outline, answer.with_runs(partial(by_values, model)))
 
 
 _PATIENCE = 2.0
@@ -506,10 +495,8 @@ def explore_specification(
     remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
     facts = replace(ExploreFacts.of(found), by=VALUES, symmetry=remark, postconditions=postconditions)
     if options.count_values:
-        names = behaviour.variables
-        counts = zip(names, counted_values(len(names), explorer.states_within), strict=True)
-        values = {name: occurring(tla_text, len(x), x.most_common(MOST_VALUES)) for name, x in counts}
-        facts = replace(facts, values=values)
+        counts = counted_values(len(behaviour.variables), explorer.states_within)
+        facts = replace(facts, values=values_by(dict.fromkeys(behaviour.variables, tla_text), counts))
     if found.all_views is not None:
         facts = replace(facts, view=specification.view_name, all_views=found.all_views)
         results = [qualified(one, facts) for one in results]
@@ -932,9 +919,7 @@ def _guards(interpreter: Interpreter) -> list[GuardCount]:
 
 def _vacuous(found: Suspect) -> VacuousPart:
     text, place = excerpt(found.formula), _short(found.place)
-    if found.is_set:
-        return {"property": found.invariant, "empty": text, "partly": found.partly, "place": place}
-    return {"property": found.invariant, "never_true": text, "partly": found.partly, "place": place}
+    return vacuous_part(found.invariant, text, found.is_set, found.partly, place)
 
 
 def _short(place: Place) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -58,10 +58,15 @@ def occurring(
 
 def values_of(model: Model, counts: Sequence[Counter[Value]]) -> dict[str, Occurring]:
     """The values of a model's variables, which were counted in the variables' order."""
-    pairs = zip(model.variables, counts, strict=True)
-    return {
-        one.name: occurring(partial(in_tla, one.type), len(x), x.most_common(MOST_VALUES)) for one, x in pairs
-    }
+    return values_by({one.name: partial(in_tla, one.type) for one in model.variables}, counts)
+
+
+def values_by(
+    kinds: Mapping[str, Callable[[Value], str]], counts: Sequence[Counter[Value]]
+) -> dict[str, Occurring]:
+    """The values of variables by the variables' names, each with what gives its values their texts."""
+    pairs = zip(kinds.items(), counts, strict=True)
+    return {name: occurring(kind, len(x), x.most_common(MOST_VALUES)) for (name, kind), x in pairs}
 
 
 def counted_values(width: int, states: Sequence[State]) -> list[Counter[Value]]:

@@ -67,8 +67,7 @@ class InvariantCheck(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options = query.options
-        assert isinstance(options, InvariantQuery)
+        options = query.options_as(InvariantQuery)
         results = []
         for target in targets_of(model, query):
             begin = time.perf_counter()

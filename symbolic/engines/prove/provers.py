@@ -47,8 +47,7 @@ class Pdr(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options = query.options
-        assert isinstance(options, PdrOptions)
+        options = query.options_as(PdrOptions)
         sizes: dict[str, ProofSize] = {}
         results = []
         seen = pdr.Seen(model, options, query.seed, self._steps, self._size)

@@ -19,6 +19,7 @@ from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.run.limits import Limits, address_space_mb
 from leadline.symbolic.engines.run.parallel import answer_in_children
+from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, NoSymbolicForm
 from leadline.symbolic.solve import LONE
 from leadline.symbolic.trace import DEADLOCK
@@ -28,16 +29,10 @@ HEAD_START = 2.0
 
 
 @dataclass(frozen=True)
-class FormulasOptions(Options):
-    """The options of its portfolio.
-
-    Attributes:
-        depth: see `PortfolioOptions`.
-    """
+class FormulasOptions(PortfolioOptions):
+    """The options of its portfolio."""
 
     engine = "formulas"
-
-    depth: int | None = None
 
 
 class Formulas(Engine):
@@ -134,8 +129,7 @@ class _Asking:
 
     def _members(self) -> Iterator[Options]:
         """The options of the engines but the explicit search, which is another member."""
-        own = self.query.options
-        assert isinstance(own, FormulasOptions)
+        own = self.query.options_as(FormulasOptions)
         for engine in engines_of("check").values():
             options = engine.member(own.depth)
             if options is not None and not isinstance(options, ExploreOptions):

@@ -55,8 +55,7 @@ class Portfolio(Engine):
         from leadline.symbolic.engines.run.formulas import FormulasOptions
         from leadline.symbolic.engines.run.parallel import answer_in_children
 
-        options = query.options
-        assert isinstance(options, PortfolioOptions)
+        options = query.options_as(PortfolioOptions)
         members = [one for engine in engines_of("check").values() if (one := engine.member(options.depth))]
         # Each of them is a process in the end.
         limits = limits.within_machine(len(members) + model.alone)

@@ -158,10 +158,7 @@ class ArbitraryContext(Context):
 
 def _any_state(context: Context) -> tuple[tuple[int, ...], Instance]:
     """Any state within the declared types that satisfies all conjuncts: its literals and the formulas over it."""
-    size = len(context.encoding.input_row)
-    first = context.solver.new_variables(size)
-    row = tuple(range(first, first + size))
-    Instance(context.encoding.validity, row, context.circuit)
+    row = context.encoding.any_state(context.circuit)
     here = context.at(row)
     for name in context.formulas.conjuncts:
         context.circuit.require([[-context.broken(name, here)]])
@@ -362,7 +359,6 @@ class Induction(Engine):
 
 
 def _names(query: Query, model: Model, goal: str) -> tuple[str, ...]:
-    options = query.options
-    assert isinstance(options, InductionOptions)
+    options = query.options_as(InductionOptions)
     names = tuple(one.name for one in chosen_obligations(model, goal, options.obligations))
     return names[::-1] if options.backwards else names

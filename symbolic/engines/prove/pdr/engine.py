@@ -494,7 +494,7 @@ def _true_at_first(encoding: Encoding, predicates: StatePredicates) -> list[int]
     """The places of the formulas that every initial state satisfies."""
     circuit = Unrolled(PROVER())
     initial = Instance(encoding.initial.template, (), circuit)
-    broken = _broken(predicates, initial.all(encoding.initial.state), circuit)
+    broken = predicates.broken(initial.all(encoding.initial.state), circuit)
     kept = list(range(len(broken)))
     for place in range(len(broken)):
         if place in kept:
@@ -511,27 +511,17 @@ def _true_after(
     """
     step = Encoding(replace(encoding.model, actions=(action,))).step
     circuit = Unrolled(PROVER())
-    size = len(encoding.input_row)
-    first = circuit.sink.new_variables(size)
-    row = range(first, first + size)
-    Instance(encoding.validity, row, circuit)
-    before = _broken(predicates, row, circuit)
+    row = encoding.any_state(circuit)
+    before = predicates.broken(row, circuit)
     # As clauses, not as assumptions: what follows from them is simplified once for all questions.
     circuit.require([[-before[place]] for place in kept])
     taken = Instance(step.template, row, circuit)
-    after = _broken(predicates, taken.all(step.state), circuit)
+    after = predicates.broken(taken.all(step.state), circuit)
     fewer = kept
     for place in kept:
         if place in fewer and after[place] != before[place]:
             fewer = _unbroken(circuit, [taken(step.taken), after[place]], after, fewer)
     return fewer
-
-
-def _broken(predicates: StatePredicates, row: Sequence[int], circuit: Unrolled) -> list[int]:
-    """For each formula the literal that the state of a row does not satisfy it."""
-    here = Instance(predicates.template, row, circuit)
-    pairs = zip(predicates.violated, predicates.out_of_bounds, strict=True)
-    return [circuit.disj((here(false), here(outside))) for false, outside in pairs]
 
 
 def _unbroken(circuit: Unrolled, question: list[int], broken: list[int], kept: list[int]) -> list[int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
+from leadline.symbolic.encode import Encoding, Instance, Unrolled
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.prove.pdr.system import BadCause, Cube, System
 from leadline.symbolic.lang import InternalError, Model, Property, UserError
@@ -125,16 +125,15 @@ class _Recheck:
         self, model: Model, target: Property, invariant: Invariant, new_solver: Callable[[], Solver]
     ) -> None:
         self._encoding = Encoding(model)
-        self._size = len(self._encoding.input_row)
         self._invariant = invariant
         self._new_solver = new_solver
         unknown = [name for name in invariant.strengthenings if name not in model.properties]
         numbers = [abs(x) for orbit in invariant.orbits for cube in orbit for x in cube]
-        if unknown or any(not TRUE < x <= self._size + TRUE for x in numbers):
+        if unknown or any(not TRUE < x <= len(self._encoding.input_row) + TRUE for x in numbers):
             what = f"strengthening {unknown[0]}" if unknown else "literal that a clause has"
             raise UserError(f"this invariant is of another model: {model.protocol} has no {what}")
-        formulas = [target, *(model.properties[name] for name in invariant.strengthenings)]
-        self._predicates: StatePredicates = self._encoding.predicates(formulas)
+        self._goal = self._encoding.predicates([target])
+        self._assumed = self._encoding.predicates([model.properties[x] for x in invariant.strengthenings])
 
     def failing(self) -> list[str]:
         """The names of the obligations that fail."""
@@ -157,17 +156,15 @@ class _Recheck:
 
     def _after_a_step(self) -> list[str]:
         circuit = Unrolled(self._new_solver())
-        first = circuit.sink.new_variables(self._size)
-        row = range(first, first + self._size)
-        Instance(self._encoding.validity, row, circuit)
+        row = self._encoding.any_state(circuit)
         for broken in self._broken(row, circuit).values():
             circuit.require([[-broken]])
         relation = self._encoding.step
         step = Instance(relation.template, row, circuit)
-        here = Instance(self._predicates.template, row, circuit)
+        here = Instance(self._goal.template, row, circuit)
         wanted = {
-            "implication": [here(self._predicates.violated[0])],
-            "evaluation in bounds": [here(self._predicates.out_of_bounds[0])],
+            "implication": [here(self._goal.violated[0])],
+            "evaluation in bounds": [here(self._goal.out_of_bounds[0])],
         }
         if self._invariant.in_bounds:
             wanted["steps in bounds"] = [step(relation.out_of_bounds)]
@@ -178,12 +175,7 @@ class _Recheck:
 
     def _broken(self, row: Sequence[int], circuit: Unrolled) -> dict[str, int]:
         """For each strengthening and each orbit the literal that a state does not satisfy it."""
-        here = Instance(self._predicates.template, row, circuit)
-        outcomes = zip(self._predicates.violated[1:], self._predicates.out_of_bounds[1:], strict=True)
-        found = {
-            name: circuit.disj((here(false), here(outside)))
-            for name, (false, outside) in zip(self._invariant.strengthenings, outcomes, strict=True)
-        }
+        found = dict(zip(self._invariant.strengthenings, self._assumed.broken(row, circuit), strict=True))
 
         def at(x: int) -> int:
             literal = row[abs(x) - TRUE - 1]

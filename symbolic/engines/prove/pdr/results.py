@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from leadline.symbolic.engines.ask.query import Options, option
-from leadline.symbolic.engines.ask.result import EngineFacts, Verdict
+from leadline.symbolic.engines.ask.result import EngineFacts, Verdict, without_defaults
 from leadline.symbolic.trace import Trace
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ class ProofSize:
 
     def to_json(self) -> dict[str, object]:
         """The members that differ from their defaults."""
-        made = asdict(self)
-        return {one.name: made[one.name] for one in fields(self) if made[one.name] != one.default}
+        return without_defaults(self)
 
 
 @dataclass(frozen=True)
