@@ -51,7 +51,7 @@ from leadline.symbolic.lang import (
     nodes as n,
     site,
 )
-from leadline.symbolic.lang.nodes import free_variables
+from leadline.symbolic.lang.nodes import free_variables, leaves_of
 
 Number = list[int]
 """A two's complement number of literals."""
@@ -502,6 +502,7 @@ class Expressions:
         self._memo: dict[tuple[n.Node, tuple[Value, ...]], Partial] = {}
         self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
         self._possible: dict[tuple[n.Node, tuple[Value, ...], int], list[tuple[Value, int]]] = {}
+        self._parts: dict[tuple[n.Node, tuple[Value, ...], int], dict[Value, list[tuple[Value, int]]]] = {}
         self._environment: Environment = {}
         self.fixed: Environment = {}
 
@@ -614,6 +615,8 @@ class Expressions:
         Of the pairs in `\A a, b \in S : a.type = "x" /\ b.type = "y" /\ ... => ...` only those that fit are gone
         through: what the condition tells of one of the two alone is evaluated for each member, not for each pair.
         """
+        if (listed := self._with_part(node)) is not None:
+            return listed
         if type(node.body) is not type(node) and not free_variables(node):
             return self._elements(node.domain)
         tests = list[n.Node]()
@@ -631,6 +634,22 @@ class Expressions:
                 one for one in self._elements(node.domain) if self._may_fit(node, one[0], tests)
             ]
         return self._possible[place]
+
+    def _with_part(self, node: n.Forall | n.Exists | n.Choose) -> list[tuple[Value, int]] | None:
+        r"""The elements with a constant part, as in `\E p \in S : p[1] = key /\ ...`; None of other conditions.
+
+        Functions that are sets of pairs become maps by such a search for each key.
+        """
+        found = _constant_part(node)
+        if found is None or (evaluated := self.evaluate(found[1], self._environment))[1] != FALSE:
+            return None
+        place = *self._key(node.domain), found[0]
+        if place not in self._parts:
+            self._parts[place] = {}
+            for element in self._elements(node.domain):
+                self._parts[place].setdefault(element[0][found[0]], []).append(element)
+        ((value, _),) = self.values.cases(evaluated[0], found[1].type)
+        return self._parts[place].get(value, [])
 
     def _may_fit(self, node: n.Forall | n.Exists, value: Value, tests: Sequence[n.Node]) -> bool:
         """Whether no test is certainly false for an element, after others that have a value for it."""
@@ -774,15 +793,17 @@ class Expressions:
         if sought is not None and isinstance(node.domain, n.Universe):
             return self._found(*sought)
         reached, errors, arms = TRUE, [self._get(node.domain)[1]], []
-        elements = self._elements(node.domain)
+        listed = self._with_part(node)
+        elements = self._elements(node.domain) if listed is None else listed
         if node.order:
             places = {value: place for place, value in enumerate(node.order)}
-            elements.sort(key=lambda element: places[element[0]])
+            elements = sorted(elements, key=lambda element: places[element[0]])
         for value, member in elements:
             body, error = self._body(node, value, node.body)
             here = self.circuit.conj((reached, member))
             errors.append(self.circuit.conj((here, error)))
-            arms.append((self.circuit.conj((here, body)), self.values.constant(node.type, value)))
+            if (chosen := self.circuit.conj((here, body))) != FALSE:
+                arms.append((chosen, self.values.constant(node.type, value)))
             reached = self.circuit.conj(
                 (reached, -self.circuit.conj((member, self.circuit.disj((error, body)))))
             )
@@ -1042,6 +1063,17 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
     """
     items = node.domain.items if isinstance(node.domain, n.SetOf) else None
     return items if items and all(x.type == node.element.type for x in items) else None
+
+
+def _constant_part(node: n.Forall | n.Exists | n.Choose) -> tuple[int, n.Node] | None:
+    """The position and the value of a part that elements must have for the body to hold; None if there is none."""
+    first = node.body.items[0] if isinstance(node.body, n.And) else node.body
+    if isinstance(node, n.Forall) or not isinstance(first, n.Eq):
+        return None
+    for part, sought in ((first.left, first.right), (first.right, first.left)):
+        if isinstance(part, n.Component) and part.item == node.var and node.var not in free_variables(sought):
+            return (part.position, sought) if leaves_of(sought) == free_variables(sought) else None
+    return None
 
 
 def _conditions(node: n.Forall | n.Exists) -> tuple[n.Node, ...]:

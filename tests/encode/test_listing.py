@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -10,17 +11,20 @@ import pytest
 from leadline.symbolic.encode.circuit import TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions, sought_in
 from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.values import Values
 from leadline.symbolic.lang import (
     BOOL,
     Int,
     Set,
     Type,
     case,
+    choose,
     exists,
     forall,
     implies,
     listed,
     looked_up,
+    map_of,
     member_of,
     nodes as n,
     record,
@@ -104,6 +108,19 @@ def with_value(one: Any) -> Any:
     return case((one.kind == 0, 0), otherwise=2 // one.kind)
 
 
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The members with which bodies of binders are evaluated from here on."""
+    tried: list[Any] = []
+    body = Expressions._body
+
+    def counted(*given: Any) -> Any:
+        tried.append(given[2])
+        return body(*given)
+
+    monkeypatch.setattr(Expressions, "_body", counted)
+    return tried
+
+
 @pytest.mark.parametrize("universal", [True, False])
 @pytest.mark.parametrize(("kind", "other"), [(lambda one: one.kind, 1), (with_value, 2)])
 def test_of_pairs_only_those_that_fit_are_gone_through(
@@ -120,14 +137,7 @@ def test_of_pairs_only_those_that_fit_are_gone_through(
         ).node
     circuit = Circuit()
     members = Layout(circuit).free(Set(PAIR))
-    tried: list[Any] = []
-    body = Expressions._body
-
-    def counted(*given: Any) -> Any:
-        tried.append(given[2])
-        return body(*given)
-
-    monkeypatch.setattr(Expressions, "_body", counted)
+    tried = watched(monkeypatch)
     found, error = Expressions(circuit, {"sent": members}, {}).evaluate(node)
     clashes = [circuit.conj((members[0, of], members[1, of])) for of in range(5)]
     expected = -circuit.disj(clashes) if universal else circuit.disj(clashes)
@@ -137,3 +147,30 @@ def test_of_pairs_only_those_that_fit_are_gone_through(
     assert not solved.possible(found, -expected) and not solved.possible(-found, expected)
     # The test of the first on 15 members, of the second on 15, the first five members, and five with each of them.
     assert len(tried) == 15 + 15 + 5 + 25
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_map_made_of_pairs_looks_for_each_key_at_its_own_pairs(
+    turned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: Any = wrap(variable("sent", Set(PAIR)))
+
+    def value(key: Any) -> Any:
+        def here(one: Any) -> Any:
+            return (key == one.kind if turned else one.kind == key) & (one.of != 3)
+
+        return case((exists(sent, here), choose(sent, here).of), otherwise=4)
+
+    circuit = Circuit()
+    members = Layout(circuit).free(Set(PAIR))
+    tried = watched(monkeypatch)
+    made, error = Expressions(circuit, {"sent": members}, {}).evaluate(map_of(Int(0, 2), value).node)
+    # Each of three keys, and each of its five pairs twice, for there is one and for the first.
+    assert len(tried) == 3 + 2 * 15
+    known, kind = {1: {0, 2}, 2: {3}}, Int(0, 4)
+    found = [[Values(circuit).has_value(one, number, kind) for number in kind.values()] for one in made]
+    solved = Solved(circuit, [error, *chain(*found)], [])
+    assert not solved.possible(error)
+    sent_here = [bit if of in known.get(key, ()) else -bit for (key, of), bit in members.items()]
+    for literals, expected in zip(found, (4, 0, 4), strict=True):
+        assert [x for x, one in enumerate(literals) if solved.possible(one, *sent_here)] == [expected]
