@@ -32,6 +32,7 @@ from leadline.symbolic.catalog import made_again, packed
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Stop
+from leadline.symbolic.engines.explore.circuits import checked
 from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
     ExploreOptions,
@@ -49,7 +50,7 @@ from leadline.symbolic.grid.shipping import packed_work
 from leadline.symbolic.grid.spark import REASON, ClassicLink, opened
 from leadline.symbolic.grid.workers import SparkGaveUp
 from leadline.symbolic.lang import Model, UserError, counted
-from leadline.symbolic.meaning import Checked, Exploration, Path as Run, path_of
+from leadline.symbolic.meaning import Exploration, Path as Run, path_of
 
 _FORMAT = 2
 """Another number whenever files, or the shards of states, are to be read in another way."""
@@ -247,7 +248,7 @@ class Divided:
             violation = self._run(semantics, partial(_finding, place, 1))
             outside = self._run(semantics, partial(_finding, place, 2))
             number = sum(one.found[place][0] for one in every)
-            properties[name] = Checked(violation, outside, None, number)
+            properties[name] = checked(semantics, name, violation, outside, number)
         complete = not any(one.size for one in self.levels[-1])
         return Exploration(
             states=self.states,

@@ -45,7 +45,7 @@ class Checked:
     Attributes:
         violation: a path to a state in which it does not hold, or None.
         out_of_bounds: a path to a state in which its evaluation goes out of bounds, or None.
-        why: the expression that went out of bounds there, if the explorer tells it.
+        why: the expression that went out of bounds there.
         violations: the number of states in which it does not hold.
     """
 

@@ -69,4 +69,6 @@ def check_same(
             assert path[0] in semantics.initial()
             for before, after in itertools.pairwise(path):
                 assert before.state is not None and after in list(semantics.successors(before.state))
+    for name, one in found.properties.items():
+        assert one.why == expected.properties[name].why or one.why is not None
     return found

@@ -11,7 +11,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
-from leadline.symbolic.lang import ModelError, Pick, in_tla, nodes as n, schedule
+from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, in_tla, nodes as n, schedule
 from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, path_of
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class CircuitExplorer:
     def _checked(self, search: bits.Search) -> Iterator[tuple[str, Checked]]:
         for name, found in zip(self.properties, search.found, strict=False):
             violation, outside = self._path(search, found.violated_at), self._path(search, found.outside_at)
-            yield name, Checked(violation, outside, None, found.violations)
+            yield name, checked(self.semantics, name, violation, outside, found.violations)
 
     def values(self) -> dict[str, Occurring]:
         """The values of each variable in the states found so far."""
@@ -275,6 +275,29 @@ class CircuitExplorer:
             nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
             for number, node in enumerate(nodes):
                 yield Guard(action, node, *counts.get((place, number), (0, 0)))
+
+
+def checked(
+    semantics: Semantics, name: str, violation: Path | None, outside: Path | None, violations: int
+) -> Checked:
+    """The findings about a property.
+
+    Args:
+        semantics: the meaning on values.
+        name: the property's name.
+        violation: a shortest path to a state in which it is false, or None.
+        outside: one to a state in which its evaluation goes out of bounds, or None.
+        violations: the number of states in which it is false.
+    """
+    why = None
+    if outside is not None:
+        state = outside[-1].state
+        assert state is not None
+        try:
+            semantics.holds(name, state)
+        except OutOfBounds as error:
+            why = str(error)
+    return Checked(violation, outside, why, violations)
 
 
 def values_at(machine: bits.Machine, found: Iterable[tuple[Words, Indices]]) -> dict[str, Occurring]:
