@@ -783,6 +783,8 @@ def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
         ("\\E i \\in {q[1]} : \\E j \\in {} : q' = <<i, j>>", True),
         ("q' = <<Head(q)>> /\\ Len(q) = 1", True),
         ("Len(q) = 1 /\\ q' = <<Head(q)>>", False),
+        ("q' = q /\\ Cardinality([{} -> Len(q)]) = 1", True),
+        ("q' = q /\\ Cardinality([{} -> {Len(q)}]) = 1", False),
         ("IF Head(q) = 2 THEN q' = q ELSE Len(q) > 5 /\\ q' = q", True),
         ("(IF Len(q) < 5 THEN q' = <<Head(q)>> /\\ Len(q) > 5 ELSE q' = q) /\\ TRUE", True),
         ("(Head(q) = 1 /\\ Len(q) > 5 /\\ q' = q) \\cdot (q' = q)", True),
@@ -791,7 +793,7 @@ def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
 def test_a_part_of_a_guard_without_a_value_is_out_of_bounds(tmp_path: Path, step: str, beyond: bool) -> None:
     """As in TLC, until each variable has a value: behind a disjunct, or an element, that makes it true too."""
     body = f"""
-        EXTENDS Integers, Sequences
+        EXTENDS Integers, Sequences, FiniteSets
         VARIABLE q
         Some(n) == \\E i \\in 1..n : i > 0 /\\ (Len(q) = 0 \\/ q[i] = 1)
         Init == q = <<1>>
