@@ -18,5 +18,5 @@ def over_progress(text: str) -> str:
 
 
 def to_standard_error(text: str) -> None:
-    """Write a message to standard error, over a line that shows progress."""
+    """Write a message to standard error, in place of a line that shows progress."""
     print(over_progress(text), file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -10,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from leadline.erasing import over_progress
+from leadline.erasing import to_standard_error
 from leadline.symbolic.api.grid_run import Answers, GridRun
 from leadline.symbolic.api.grid_text import grid_parts
 from leadline.symbolic.api.progress import steady
@@ -165,7 +164,7 @@ def grid(
 
 
 def _tell(text: str) -> None:
-    print(over_progress(f"leadline: {text}"), file=sys.stderr)
+    to_standard_error(f"leadline: {text}")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import sys
 from enum import IntEnum
 from typing import TextIO
 
-from leadline.erasing import over_progress
+from leadline.erasing import to_standard_error
 from leadline.redaction import redacted
 
 
@@ -105,7 +105,7 @@ def tell(text: str) -> None:
     """
     sys.stdout.flush()
     lines = "\n".join(map(printable, redacted(f"leadline: {text}").split("\n")))
-    print(over_progress(lines), file=sys.stderr)
+    to_standard_error(lines)
 
 
 def printable(text: str) -> str:

@@ -187,7 +187,7 @@ class Listener:
         told: called with a result whenever a property's verdict gets worse; the last one is valid.
         done: called with a result that will not change.
         idle: called about every second while processes are waited for.
-        printed: called with what a module prints.
+        printed: called with each text that a module prints.
     """
 
     progress: Callable[[Progress], None] = lambda _: None

@@ -207,7 +207,7 @@ class Picks:
         elif isinstance(node, n.Universe):
             pick = self._pick(way, name, node.type.item, None)
         else:
-            # The set may be empty.
+            # Where the set is empty, errors of the values before are errors all the same.
             way = way.with_values()
             pick = self._pick(way, name, node.type.item, node)
         yield replace(way, body=(*way.body, pick)), self._var(pick)

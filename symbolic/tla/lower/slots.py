@@ -242,11 +242,10 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
                 *((t.conj([test, here]), x) for here, x in written(t, then)),
                 *((t.conj([no, here]), x) for here, x in written(t, orelse)),
             ]
-    if isinstance(node.type, Slots):
-        return [slot(t, node, t.const(node.type.key, x)) for x in node.type.key.values()]
-    if isinstance(node.type, Set) and (item := node.type.item).capped <= _MOST_WRITTEN:
-        return [(t.member(x, node), x) for x in (t.narrowed(item, value) for value in item.values())]
-    match node:
+        case n.Node(type=Slots(key=key)):
+            return [slot(t, node, t.const(key, x)) for x in key.values()]
+        case n.Node(type=Set(item=item)) if item.capped <= _MOST_WRITTEN:
+            return [(t.member(x, node), x) for x in (t.narrowed(item, value) for value in item.values())]
         case n.SetFilter(domain=inner):
             return [(t.conj([here, body_at(node, x)]), x) for here, x in written(t, inner)]
         case n.SetMinus(left=left, right=right):

@@ -367,7 +367,7 @@ _printers: list[Callable[[str], object]] = []
 
 @contextmanager
 def printing(to: Callable[[str], object]) -> Iterator[None]:
-    """What a module prints is given to a function within; outside, it is shown to nobody."""
+    """A function takes each text that a module prints inside the block. Elsewhere such texts are dropped."""
     _printers.append(to)
     try:
         yield
@@ -376,12 +376,12 @@ def printing(to: Callable[[str], object]) -> Iterator[None]:
 
 
 def silently() -> AbstractContextManager[None]:
-    """What a module prints within is shown to nobody: a search has shown it, or will."""
+    """Texts that a module prints inside the block are dropped: a search has shown them, or will."""
     return printing(lambda _: None)
 
 
 def tell(value: Value, result: Value) -> Value:
-    """`Print(value, result)`: see `printing`."""
+    """`Print(value, result)`: the value's text goes where `printing` says."""
     for show in _printers[-1:]:
         show(tla_text(listed(value)))
     return result
