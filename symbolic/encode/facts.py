@@ -199,6 +199,11 @@ class Facts:
                 part = f"kind of {part}"
         return f"{part} {'=' if holds else '!='} {shown}"
 
+    def by_text(self) -> dict[str, int]:
+        """Every literal, positive and negative, by its text."""
+        numbers = range(TRUE + 1, TRUE + 1 + len(self.literals))
+        return {self.text(literal): literal for number in numbers for literal in (number, -number)}
+
     # -- permutations and values ---------------------------------------------------------------------
 
     def image(self, permutation: Permutation) -> list[int]:

@@ -114,6 +114,28 @@ def test_the_property_itself_must_be_within_bounds(within: bool) -> None:
     assert result.trace is not None and result.trace.property == "not-evaluable-at-one"
 
 
+def test_cubes_of_narrower_types_are_excluded_where_that_holds() -> None:
+    model = model_of(find("two-phase-commit"), {"resource_managers": 2})
+    target, text = model.properties["commit-is-decided"], Facts(model).text
+    alone = pdr(model, target, FEW)
+    assert alone.invariant is not None and alone.progress.frames > 1
+    known = [tuple(map(text, orbit[0])) for orbit in alone.invariant.orbits]
+    with_known = pdr(model, target, replace(FEW, known=known))
+    assert (with_known.verdict, with_known.progress.frames) == (Verdict.PROVED, 1)
+    assert with_known.progress.questions < alone.progress.questions
+
+
+@pytest.mark.parametrize("name", ["type-ok", "not-committed"])
+def test_no_cube_of_narrower_types_is_believed(name: str) -> None:
+    """Each literal is a cube: some have initial states, some are reached in a step, some in several."""
+    model = model_of(find("two-phase-commit"), {"resource_managers": 2})
+    target, known = model.properties[name], [(text,) for text in (*Facts(model).by_text(), "x = 77")]
+    result = pdr(model, target, replace(FEW, known=known))
+    assert result.verdict is pdr(model, target, FEW).verdict
+    if result.invariant is not None:
+        assert recheck(model, target, result.invariant, SOLVERS["z3"]) == ()
+
+
 def test_a_model_that_cannot_begin_is_a_mistake() -> None:
     model = twos(fault="no-start")
     with pytest.raises(ModelError, match="has no initial state"):

@@ -222,3 +222,19 @@ def test_pdr_ends_at_the_first_run_that_leaves_the_types(
     assert found.trace is not None and found.trace.ends is TraceEnd.OUT_OF_BOUNDS
     assert found.progress.questions <= questions
     assert not told
+
+
+def test_cubes_that_pdr_has_excluded_go_along_to_wider_types(tmp_path: Path, nothing_ahead: None) -> None:
+    """Its answer about the second model has some: in the first one the initial state leaves the types."""
+    path, query = several(tmp_path, wrong=99)
+    query = replace(query, properties=("Never",), options=PdrOptions(samples=1))
+    kept, known = Kept(), list[int]()
+
+    def ask(model: Model, _: Limits) -> Answer:
+        left = kept.left(model, query)
+        known.append(len(left.options_as(PdrOptions).known))
+        return answer_here(model, left)
+
+    answers = widened_answers(model_of(find(str(path)), {}), Limits(), ask, kept)
+    assert [next(answers)[1].results[0].verdict for _ in range(3)] == [Verdict.OUT_OF_BOUNDS] * 3
+    assert known[:2] == [0, 0] and known[2] > 0

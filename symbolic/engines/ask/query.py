@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from leadline.erasing import to_standard_error
-from leadline.symbolic.engines.ask.result import JsonObject, Part, Progress, Result, Verdict, without_defaults
+from leadline.symbolic.engines.ask.result import (
+    EngineFacts,
+    JsonObject,
+    Part,
+    Progress,
+    Result,
+    Verdict,
+    without_defaults,
+)
 from leadline.symbolic.lang import Model, Property, Setting, UserError
 from leadline.symbolic.lang.nodes import BINDERS, Bound, MapBuild, Node, Universe, free_variables, postorder
 from leadline.symbolic.solve import DEFAULT, SOLVERS
@@ -116,6 +124,10 @@ class Options:
             ends: whether the first run that leaves the types ends the search.
         """
         return None
+
+    def knowing(self, facts: EngineFacts | None) -> Self:
+        """The options for a model with wider types, after an answer with these facts about narrower ones."""
+        return self
 
     def patient(self, questions: int) -> Self:
         """The options with a limit on the questions to solvers, 0 for none, if the engine counts them."""

@@ -10,7 +10,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.orbits import in_order
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Query
-from leadline.symbolic.engines.ask.result import Answer, Cause, Result, Stop, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Cause, EngineFacts, Result, Stop, Verdict
 from leadline.symbolic.engines.run.limits import Limits, time_stop
 from leadline.symbolic.lang import ALONE, Endless, InternalError, Model
 from leadline.symbolic.meaning import path_of
@@ -27,11 +27,13 @@ class Kept:
         violated: the result of each property that is known to be violated, with its run in the present types.
         refuted: the steps within which no other property is violated, and no run leaves the types; -1 for none.
         ends: whether the first run out of bounds ended the search, so that violations may lie deeper.
+        facts: the facts of the last answer.
     """
 
     violated: dict[str, Result] = field(default_factory=dict)
     refuted: int = -1
     ends: bool = False
+    facts: EngineFacts | None = None
     _whole: bool = False
     _names: Sequence[str] = ()
 
@@ -48,7 +50,7 @@ class Kept:
             return query
         self.ends = options != query.options.narrowly(refuted, ends=False)
         deadlock = query.deadlock and DEADLOCK not in self.violated
-        return replace(query, properties=names, deadlock=deadlock, options=options)
+        return replace(query, properties=names, deadlock=deadlock, options=options.knowing(self.facts))
 
     def look_deeper(self) -> None:
         """Have searches go on beyond runs out of bounds: they are errors of the specification."""
@@ -72,6 +74,7 @@ class Kept:
         self.violated = {name: one for name, one in wide.items() if one is not None}
         others = [_refuted(one) for one in answer.results if one.property not in self.violated]
         self.refuted = max(self.refuted, min(others, default=-1))
+        self.facts = answer.facts
 
 
 def _in_wider(narrow: Model, model: Model, result: Result) -> Result | None:

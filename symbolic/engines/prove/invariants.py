@@ -128,9 +128,7 @@ def understood(
     Raises:
         UserError: if one of them is about something that the model does not have.
     """
-    facts = Facts(model)
-    literals = [sign * (number + 2) for number in range(len(facts.literals)) for sign in (1, -1)]
-    numbers = {facts.text(literal): literal for literal in literals}
+    numbers = Facts(model).by_text()
     for text in (text for orbit in clauses for cube in orbit for text in cube):
         if text not in numbers:
             raise UserError(f"the invariant speaks of {text!r}, and {model.protocol} has no such part")

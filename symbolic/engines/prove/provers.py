@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.symbolic.concrete import Semantics
@@ -50,6 +51,7 @@ class Pdr(Engine):
         options = query.options_as(PdrOptions)
         sizes: dict[str, ProofSize] = {}
         results = []
+        excluded: dict[Sequence[str], None] = {}
         seen = pdr.Seen(model, options, query.seed, self._steps, self._size)
         for target in targets_of(model, query):
             begin = time.process_time()
@@ -64,8 +66,9 @@ class Pdr(Engine):
             result, size = _told(model, target, query, found, options.show)
             sizes[target.name] = replace(size, cpu_seconds=round(time.process_time() - begin, 3))
             results.append(result)
+            excluded |= dict.fromkeys(found.excluded)
             listener.done(result)
-        return Answer(results, ProofFacts(sizes))
+        return Answer(results, ProofFacts(sizes, tuple(excluded)))
 
 
 def _told(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, too_large
-from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict, formless
+from leadline.symbolic.engines.ask.result import Answer, EngineFacts, Progress, Result, Verdict, formless
 from leadline.symbolic.engines.ask.table import engines_of
 from leadline.symbolic.engines.ask.widening import told_by_values, widened_answers
 from leadline.symbolic.engines.bounded.bmc import BmcOptions
@@ -81,6 +81,7 @@ class _Asking:
     listener: Listener
     known: dict[str, Result] = field(default_factory=dict)
     _asked: bool = False
+    _facts: EngineFacts | None = None
 
     def tell(self, result: Result) -> None:
         """Keep a result that will not change, and tell it."""
@@ -120,7 +121,9 @@ class _Asking:
         # While the model was made, a module of few states was explored on values.
         ahead = {} if self._asked else {BmcOptions.engine: HEAD_START}
         self._asked = True
-        return answer_in_children(model, queries, limits, relay, branches=True, ahead=ahead)
+        answer = answer_in_children(model, queries, limits, relay, branches=True, ahead=ahead)
+        self._facts = answer.facts
+        return answer
 
     def _done(self, result: Result) -> None:
         """Tell a result that holds whatever the types: a run out of bounds may only have left them."""
@@ -133,4 +136,4 @@ class _Asking:
         for engine in engines_of("check").values():
             options = engine.member(own.depth)
             if options is not None and not isinstance(options, ExploreOptions):
-                yield options
+                yield options.knowing(self._facts)

@@ -17,13 +17,14 @@ from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
+from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.ask.result import Verdict
 from leadline.symbolic.engines.prove.lemmas import lemmas
 from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.prove.pdr.generalize import Generalizer
 from leadline.symbolic.engines.prove.pdr.invariant import Invariant
 from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
-from leadline.symbolic.engines.prove.pdr.results import USUAL, PdrOptions, PdrProgress, PdrResult
+from leadline.symbolic.engines.prove.pdr.results import USUAL, Cubes, PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.prove.pdr.samples import Samples, choices_to
 from leadline.symbolic.engines.prove.pdr.system import BadCause, Choice, Cube, System
 from leadline.symbolic.lang import Action, InternalError, Model, OutOfBounds, Property
@@ -201,6 +202,7 @@ class _Search:
             self._begin_frames(system)
             trace = self._bad_beginning()
             if trace is None and not walks.complete:
+                self._begin_with_known(system)
                 return self._by_frames(system), None
         except _Walked as walked:
             (trace,) = walked.args
@@ -217,6 +219,18 @@ class _Search:
         if before is not None:
             frames.counts = before.counts
         self._generalizer = Generalizer(frames, self._samples, options.generalizations, dice)
+
+    def _begin_with_known(self, system: System) -> None:
+        """Have the first frame exclude the cubes that are known of narrower types, where it does."""
+        frames = self._frames
+        assert frames is not None
+        numbers = system.facts.by_text() if self._options.known else {}
+        for texts in self._options.known:
+            cube = tuple(sorted(numbers[one] for one in texts if one in numbers))
+            if len(cube) < len(texts) or self._samples.hits(cube) or frames.begins_in(cube):
+                continue
+            if frames.ruled_out(0, cube) is not None:
+                frames.add(1, frames.lemma(cube))
 
     def _by_frames(self, system: System) -> Invariant | Trace | None:
         """Search frame by frame."""
@@ -460,9 +474,17 @@ class _Search:
             return PdrResult(Verdict.VIOLATED, None, found, None, progress)
         if self._outside is not None:
             reason = end_reason(self._semantics, self._outside)
-            return PdrResult(Verdict.OUT_OF_BOUNDS, found, self._outside, reason, progress)
+            excluded = self._excluded() if found is None and self._model.origin is not None else ()
+            return PdrResult(Verdict.OUT_OF_BOUNDS, found, self._outside, reason, progress, excluded)
         verdict = Verdict.UNKNOWN if found is None else Verdict.PROVED
         return PdrResult(verdict, found, None, why, progress)
+
+    def _excluded(self) -> Cubes:
+        """The cubes that the frames exclude, as texts."""
+        if self._frames is None:
+            return ()
+        lemmas, text = self._frames.from_frame(1), Facts(self._model).text
+        return tuple(tuple(map(text, lemma.cube)) for lemma in lemmas)
 
 
 def inductive_part(encoding: Encoding, candidates: Sequence[Property]) -> tuple[Property, ...]:

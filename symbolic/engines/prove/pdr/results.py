@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.prove.pdr.invariant import Invariant
 
 
+Cubes = Sequence[Sequence[str]]
+"""Cubes as the texts of their literals (`Facts.text`)."""
+
+
 @dataclass(frozen=True)
 class PdrOptions(Options):
     """The options of a search.
@@ -30,6 +34,8 @@ class PdrOptions(Options):
             used only if they are then all that there are, or one violates the property.
         generalizations: the counterexamples to generalization that are excluded for each literal.
         questions: the number of questions to solvers after which to give up; 0 is never.
+        known: cubes that a search with narrower types has excluded, each as texts of its literals. Those that the
+            first frame still excludes begin the search. None is believed.
     """
 
     engine = "pdr"
@@ -45,9 +51,13 @@ class PdrOptions(Options):
     longer: tuple[tuple[int, int], ...] = ((12_000, 60_000), (40_000, 240_000))
     generalizations: int = 3
     questions: int = 0
+    known: Cubes = ()
 
     def narrowly(self, refuted: int, *, ends: bool) -> Self:
         return self
+
+    def knowing(self, facts: EngineFacts | None) -> Self:
+        return replace(self, known=facts.excluded) if isinstance(facts, ProofFacts) else self
 
     def patient(self, questions: int) -> Self:
         return replace(self, questions=questions)
@@ -113,9 +123,11 @@ class ProofFacts(EngineFacts):
 
     Attributes:
         sizes: the size of each proof, by its property.
+        excluded: the cubes that searches had excluded when a run left the types.
     """
 
     sizes: Mapping[str, ProofSize]
+    excluded: Cubes = ()
 
     def to_json(self) -> dict[str, object]:
         return {name: one.to_json() for name, one in self.sizes.items()}
@@ -132,6 +144,7 @@ class PdrResult:
         trace: the counterexample, replayed by the concrete meaning.
         reason: what is out of bounds, or why the verdict is unknown.
         progress: how far the search went.
+        excluded: the cubes that it had excluded, if a run has left the types that were learned.
     """
 
     verdict: Verdict
@@ -139,3 +152,4 @@ class PdrResult:
     trace: Trace | None
     reason: str | None
     progress: PdrProgress
+    excluded: Cubes = ()
