@@ -201,6 +201,7 @@ Next == x' = x + 1
 Early == TLCGet("level") < 6
 Counted == TLCGet("level") = x + 1
 Bad == x < 5 /\\ (x = 3 => Head(<<>>) = 1)
+Seen == <<x, Bad>>
 """
 
 
@@ -213,8 +214,9 @@ def test_the_level_of_a_state_is_known(tmp_path: Path) -> None:
     assert found.told(ExploreFacts).states == 5
 
 
-def test_a_constraint_without_a_value_is_an_error(tmp_path: Path) -> None:
-    one = specification(tmp_path, LEVELS, "INIT Init\nNEXT Next\nCONSTRAINT Bad")
+@pytest.mark.parametrize("line", ["CONSTRAINT Bad", "CONSTRAINT Early VIEW Seen"])
+def test_a_constraint_or_view_without_a_value_is_an_error(line: str, tmp_path: Path) -> None:
+    one = specification(tmp_path, LEVELS, f"INIT Init\nNEXT Next\n{line}")
     found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), SILENT, deadlock=True)
     assert found.results[0].verdict is Verdict.OUT_OF_BOUNDS
     assert found.out_of_bounds is not None and found.out_of_bounds.length == 4

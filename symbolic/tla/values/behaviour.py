@@ -149,14 +149,23 @@ class Behaviour:
         if self.specification.view is None:
             return None
         view, guarded = self.interpreter.term(self.specification.view), self.interpreter.guarded
-        return lambda state: guarded(lambda: self._alike(lambda: view(state)))
+
+        def seen(state: State) -> Value:
+            try:
+                return guarded(lambda: self._alike(lambda: view(state)))
+            except EvaluationError as error:
+                # The search goes on from it, since a violation would be worse.
+                self._outside[state] = str(error)
+                return state
+
+        return seen
 
     @cached_property
     def steps(self) -> list[Callable[..., None]]:
         """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
         `add(None)` where an expression has no value."""
         found: list[Callable[..., None]] = list(self.interpreter.steps)
-        if self.specification.constraints and len(found) > 1:
+        if (self.specification.constraints or self.specification.view is not None) and len(found) > 1:
             found[1] = self._unless_outside(found[1])
         if self.canonical is None and not self.specification.properties:
             return found
@@ -168,7 +177,7 @@ class Behaviour:
         ]
 
     def _unless_outside(self, step: Callable[..., None]) -> Callable[..., None]:
-        """A step that also goes out of bounds where a constraint has no value, which is an error in TLC."""
+        """A step that also goes out of bounds where a constraint or view has no value: an error in TLC."""
 
         def find(state: State, add: Callable[[State | None], None]) -> None:
             if state in self._outside:
