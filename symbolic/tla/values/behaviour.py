@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import eq
@@ -63,7 +63,7 @@ class Behaviour:
         self._outside: dict[State, str] = {}
         self._levels = 0
         found = (operators(one.body) for one in specification.definitions.values())
-        self.asks_level = any("TLCGet" in names for names in found)
+        self.asks_level = any(not names.isdisjoint(_LEVEL) for names in found)
         self.weight = None
         if interpreter is None:
             # The choices of an assumption are those of no state.
@@ -88,14 +88,26 @@ class Behaviour:
         if self.asks_level:
             set_level(levels)
 
-    def _of_new_state(self, test: Callable[..., bool]) -> Callable[..., bool]:
-        """A test of states of the level that is being found."""
-        if not self.asks_level:
-            return test
+    def _test(self, formulas: Sequence[s.Expression]) -> Callable[[State], bool]:
+        """The function that tells whether a state of the level that is being found satisfies some formulas."""
+        predicates = [self.interpreter.predicate(one) for one in formulas]
+        test = predicates[0] if len(predicates) == 1 else lambda state: all(one(state) for one in predicates)
+        if self._watches(formulas):
+            test = self._alike_in_each(test)
+        uses = self.interpreter.translation.uses
+        return self._levelled(test) if any(uses(one, _LEVEL) for one in formulas) else test
 
-        def levelled(state: State, *more: Any) -> bool:
+    def _watches(self, formulas: Iterable[s.Expression]) -> bool:
+        """Whether the symmetry depends on what some formulas choose."""
+        return self.symmetry is not None and any(map(self.interpreter.translation.chooses, formulas))
+
+    def _alike_in_each(self, test: Callable[[State], bool]) -> Callable[[State], bool]:
+        return lambda state: self._alike(lambda: test(state))
+
+    def _levelled(self, test: Callable[[State], bool]) -> Callable[[State], bool]:
+        def levelled(state: State) -> bool:
             with at_level(self._levels + 1):
-                return test(state, *more)
+                return test(state)
 
         return levelled
 
@@ -192,10 +204,14 @@ class Behaviour:
         checks: Mapping[str, list[Callable[[State | None, State], bool]]],
         checked: _Checked,
     ) -> Callable[..., None]:
-        canonical = self.canonical
+        canonical, own = self.canonical, self.specification
+        watches = self._watches(one for one in (own.init, own.next) if one is not None)
+
+        def alike(state: State | None) -> list[State | None]:
+            return self._alike(lambda: _listed(step, state), lambda a, b: set(a) == set(b))
 
         def find(state: State | None, add: Callable[[State | None], None]) -> None:
-            for one in self._alike(lambda: _listed(step, state), lambda a, b: set(a) == set(b)):
+            for one in alike(state) if watches else _listed(step, state):
                 if checks and one is not None and checked.is_new(state, one):
                     self._check(state, one, checks)
                 add(canonical(one) if canonical is not None and one is not None else one)
@@ -257,31 +273,30 @@ class Behaviour:
         interpreter, specification = self.interpreter, self.specification
         invariant = specification.invariants.get(name)
         formulas = (invariant,) if invariant is not None else self.safety(name).states
-        predicates = [interpreter.predicate(one) for one in formulas]
+        test = self._test(formulas)
 
         def holds(state: State, *_: Any) -> bool:
             try:
-                return self._alike(lambda: all(predicate(state) for predicate in predicates))
+                return test(state)
             except FAILURES as error:
                 raise interpreter.error(error) from error
 
-        return self._of_new_state(holds)
+        return holds
 
     @cached_property
     def constraint(self) -> Callable[..., bool] | None:
         """The function `(state, ...)` that tells whether all constraints hold; None without constraints."""
         if not self.specification.constraints:
             return None
-        predicates = [self.interpreter.predicate(one) for one in self.specification.constraints]
-        guarded = self.interpreter.guarded
-        holds = self._of_new_state(lambda state: all(predicate(state) for predicate in predicates))
+        test = self._test(self.specification.constraints)
 
         def within(state: State, *_: object) -> bool:
             try:
-                return bool(guarded(lambda: self._alike(lambda: holds(state))))
-            except EvaluationError as error:
+                return test(state)
+            except FAILURES as failure:
+                error = self.interpreter.error(failure)
                 self._outside[state] = str(error)
-                raise
+                raise error from failure
 
         return within
 
@@ -348,6 +363,10 @@ class Behaviour:
         yield from (Step(name, dict(picks), after) for picks, after in found)
         if why is not None:
             yield Step(name, {}, None, why)
+
+
+_LEVEL = frozenset({"TLCGet", "TLCGetOrDefault"})
+"""Operators by which formulas ask for the level of a state."""
 
 
 class _Checked:

@@ -280,7 +280,7 @@ class Translation:
             for node in self._nodes(e)
         )
 
-    def _chooses(self, e: s.Expression) -> bool:
+    def chooses(self, e: s.Expression) -> bool:
         """Whether the value of an expression may depend on a CHOOSE."""
         return self.uses(e, {"FoldInOrder"}) or any(isinstance(node, s.Choose) for node in self._nodes(e))
 
@@ -304,7 +304,7 @@ class Translation:
             return literal
         if key not in self._constants:
             compute = self.source.fn("constant")
-            watched = self.source.namespace.get("symmetry") is not None and self._chooses(e)
+            watched = self.source.namespace.get("symmetry") is not None and self.chooses(e)
             text = self._once(f"symmetry.once({compute.name})" if watched else f"{compute.name}()")
             self._constants[key] = (e, Code(text, Kind.VALUE))
             body = self.definitions[e.operator].body if isinstance(e, s.Apply) and named else e
