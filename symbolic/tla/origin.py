@@ -45,7 +45,7 @@ from leadline.symbolic.tla.values.behaviour import Behaviour, symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.runs import ModuleReplayer
 from leadline.symbolic.tla.values.symmetry import group
-from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of
+from leadline.symbolic.tla.values.values import EvaluationError, Value, items_of
 
 AHEAD = 2.5
 """The seconds of the processor that the interpreter runs ahead."""
@@ -242,13 +242,11 @@ class TlaOrigin(Origin):
         path = [self._untyped(model, values) for values in states[-2:]]
         if claim is not None:
             return self.replayer.meaning.error_in(claim, path) if path and claim in self._claims else None
-        interpreter = self.interpreter
-        try:
-            for step in interpreter.traced[1:] if path else interpreter.traced[:1]:
-                step(path[-1] if path else None, lambda _: None)
-        except FAILURES as error:
-            return str(interpreter.error(error))
-        return None
+        found, interpreter = list[Any](), self.interpreter
+        for step in interpreter.traced[1:] if path else interpreter.traced[:1]:
+            step(path[-1] if path else None, found.append)
+        errors = (one for one in found if isinstance(one, Exception))
+        return next((str(interpreter.error(one)) for one in errors), None)
 
     def learned(self) -> Mapping[str, object]:
         return {name: shapes.as_data(kind) for name, kind in self.types.items()}

@@ -123,6 +123,24 @@ def test_what_has_no_symbolic_form_is_explored(
     assert why in (found.reason or "") and "M.tla" in (found.reason or "")
 
 
+def test_a_step_beside_a_disjunct_without_value_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = """
+    EXTENDS Naturals, Sequences
+    VARIABLES x
+    Init == x = 0
+    A == (Head(SubSeq(<<x>>, 1, x)) = 1 /\\ UNCHANGED x) \\/ (x < 2 /\\ x' = x + 1)
+    Next == A
+    Inv == x < 1
+    """
+    path = written(tmp_path, body, "Inv")
+    for arguments in (["explore", path], ["explore", path, "--by", "circuits"], ["check", path]):
+        assert main(arguments) == 12
+        out, err = capsys.readouterr()
+        assert "Inv violated in 1 step" in out and not err
+
+
 def test_what_a_module_prints_is_shown_once_by_exploration_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

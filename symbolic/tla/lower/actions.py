@@ -13,6 +13,7 @@ from leadline.symbolic.lang import NEVER, Pick, Set, is_total, nodes as n
 from leadline.symbolic.tla.lower.builder import Unlowerable, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import certain
+from leadline.symbolic.tla.lower.infinite import listed_parts
 from leadline.symbolic.tla.lower.picks import Picks, Way, without_fixed
 from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
@@ -409,13 +410,18 @@ class Paths(Picks):
 
             yield from self._for_elements(bound.domain, way, name or "pick", scope, of_element)
 
-        yield from chosen(0, way, scope)
+        yield from chosen(0, self._bounded(e, way, scope), scope)
+
+    def _bounded(self, e: s.Quantified, way: Way, scope: Scope) -> Way:
+        """The path where the sets of a quantifier have a value: TLC evaluates all before it takes an element."""
+        sets = (self._lowering.domain(one.domain, scope) for one in e.bounds[1:] if one.domain is not None)
+        return way.defining(part for one in sets for part in listed_parts(one))
 
     # -- quantifiers over all -------------------------------------------------------------------------------------
 
     def _every(self, e: s.Quantified, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         """A conjunction over the elements of sets. Of a set that is not known, each element is in it or not."""
-        cases = [(scope, list[n.Node]())]
+        cases, way = [(scope, list[n.Node]())], self._bounded(e, way, scope)
         for bound, name, domain in self._lowering.pairs(e.bounds, scope):
             node = self._terms.set_node(self._lowering.listed(domain))
             if node.type.parts[0] == NEVER:

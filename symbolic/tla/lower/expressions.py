@@ -53,6 +53,8 @@ from leadline.symbolic.tla.lower.infinite import (
     Restricted,
     Sequences,
     United,
+    Unlisted,
+    listed_parts,
 )
 from leadline.symbolic.tla.lower.scope import (
     DEEPEST,
@@ -105,6 +107,10 @@ class Sets:
         single = None if universal else self._at_fixed(domain, body)
         if single is not None:
             return single
+        over = self._over(universal, domain, name, body)
+        return over if isinstance(domain, n.Node) else self.terms.once_defined(listed_parts(domain), over)
+
+    def _over(self, universal: bool, domain: Domain, name: str, body: Body) -> n.Node:
         join = partial(self.terms.junction, universal)
         match domain:
             case Product():
@@ -424,14 +430,19 @@ class Sets:
             found = self.mapped(domain.parts[place], "x", lambda x: rest((*chosen, x)))
             return self.terms.big_union(found) if place + 1 < len(domain.parts) else found
 
-        return rest(()) if domain.parts else self.terms.set_of([self.terms.make_tuple([])])
+        later = (x for part in domain.parts[1:] for x in listed_parts(part))
+        found = rest(()) if domain.parts else self.terms.set_of([self.terms.make_tuple([])])
+        return self.terms.once_defined(later, found)
 
     def member(self, element: n.Node, domain: Domain) -> n.Node:
         """`element \\in domain`."""
+        if isinstance(domain, n.Node):
+            return self.terms.member(element, domain)
+        return self.terms.once_defined(listed_parts(domain), self._in_unlisted(element, domain))
+
+    def _in_unlisted(self, element: n.Node, domain: Unlisted) -> n.Node:
         terms = self.terms
         match domain:
-            case n.Node():
-                return terms.member(element, domain)
             case Everything():
                 return self._is_string(element) if domain.strings else terms.boolean(True)
             case United():
@@ -450,7 +461,9 @@ class Sets:
             case Numbers(least=least):
 
                 def above(x: n.Node) -> n.Node:
-                    return terms.boolean(True) if least is None else terms.le(terms.integer(least), x)
+                    if least is None:
+                        return terms.of_nothing(x, terms.boolean(True))
+                    return terms.le(terms.integer(least), x)
 
                 return terms.of_kind(element, lambda kind: isinstance(kind, Int), above, _OTHERS)
             case PowerSet(item=item):
@@ -1000,7 +1013,8 @@ class Lowering(Sets):
             body = lambda x: rest(place + 1, inner.having(self.names_of(bound, name, x)))  # noqa: E731  # short
             return self.quantifier(universal, domain, name or "x", body)
 
-        return rest(0, scope)
+        later = (x for _, _, domain in pairs[1:] for x in listed_parts(domain) if domain is not pairs[0][2])
+        return self.terms.once_defined(later, rest(0, scope))
 
     def _choose(self, e: s.Choose, scope: Scope) -> Entity:
         ((bound, name, domain),) = self.pairs((e.bound,), scope)
@@ -1099,7 +1113,8 @@ class Lowering(Sets):
             return self.image(rest, body, inner) if rest else body(inner)
 
         found = self.mapped(domain, name or "x", of)
-        return self.terms.big_union(found) if rest else found
+        later = (x for _, _, one in rest for x in listed_parts(one) if one is not domain)
+        return self.terms.once_defined(later, self.terms.big_union(found)) if rest else found
 
     def _subscripted(self, e: s.Subscripted, scope: Scope) -> Entity:
         if e.kind not in ("[]_", "<<>>_"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -113,3 +113,23 @@ Unlisted: TypeAlias = (
     | Filtered
 )
 Domain: TypeAlias = n.Node | Unlisted
+
+
+def listed_parts(domain: Domain) -> Iterator[n.Node]:
+    """The listed sets that a set is made of, which TLC evaluates with it, whether or not they are looked into."""
+    match domain:
+        case n.Node():
+            yield domain
+        case PowerSet(item=item) | Sequences(item=item):
+            yield from listed_parts(item)
+        case Product(parts=parts) | United(parts=parts):
+            for part in parts:
+                yield from listed_parts(part)
+        case FunctionsOf(arguments=arguments, values=values):
+            yield arguments
+            yield from listed_parts(values)
+        case Restricted(whole=whole, other=other):
+            yield from listed_parts(whole)
+            yield from listed_parts(other)
+        case Filtered(whole=whole):
+            yield from listed_parts(whole)

@@ -35,6 +35,7 @@ from leadline.symbolic.tla.lower.infinite import (
     Restricted,
     Sequences,
     United,
+    listed_parts,
 )
 from leadline.symbolic.tla.lower.scope import DEEPEST, BuiltIn, Entity, Operator, Scope
 from leadline.symbolic.tla.lower.shapes import EMPTY_FUNCTION
@@ -96,7 +97,8 @@ def _subset(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     part, whole = (at.domain(one, scope) for one in arguments)
     if isinstance(whole, n.Node):
         return at.terms.subset(at.listed(part), whole)
-    return at.quantifier(True, part, "x", lambda x: at.member(x, whole))
+    inside = at.quantifier(True, part, "x", lambda x: at.member(x, whole))
+    return at.terms.once_defined(listed_parts(whole), inside)
 
 
 def _union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:

@@ -5,7 +5,7 @@ Picks that a guard fixes are left out: see `leadline.symbolic.tla.lower.fixed`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,6 +22,7 @@ from leadline.symbolic.tla.lower.infinite import (
     PowerSet,
     Product,
     United,
+    listed_parts,
 )
 from leadline.symbolic.tla.lower.terms import Terms
 
@@ -63,6 +64,12 @@ class Way:
         partly = [value for _, value in self.next[self.defined :] if not is_total(value)]
         return replace(self, body=(*self.body, *map(has_value, partly)), defined=len(self.next))
 
+    def defining(self, nodes: Iterable[n.Node]) -> Way:
+        """The path where these have a value too."""
+        partly = [has_value(x) for x in nodes if not is_total(x)]
+        way = self.with_values() if partly else self
+        return replace(way, body=(*way.body, *partly))
+
     @property
     def ends(self) -> bool:
         """Whether it never goes on, and is there for the errors in it alone."""
@@ -101,6 +108,7 @@ class Picks:
     def picked(self, way: Way, name: str, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
         """The path with a pick of an element of a set, and the element; several paths for a union of sets."""
         inside = partial(self._lowering.member, domain=domain)
+        way = way if isinstance(domain, n.Node) else way.defining(listed_parts(domain))
         match domain:
             case United():
                 sequence = self._lowering.kind_of(domain)

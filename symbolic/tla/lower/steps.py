@@ -54,5 +54,7 @@ def enabled(lowering: Lowering, e: s.Expression, scope: Scope) -> n.Node:
 
     paths = Paths(lowering, mark="?")
     ways = needed([*paths.follow(e, Way(), replace(scope, next={}), end)])
-    steps = [Action("enabled", "ENABLED", "", lowering.terms.place, way.body, ()) for way in ways]
+    # The errors of the next values count, as in TLC.
+    bodies = [way.with_values().body for way in ways]
+    steps = [Action("enabled", "ENABLED", "", lowering.terms.place, body, ()) for body in bodies]
     return lowering.terms.disj([enabledness(one) for one in steps])

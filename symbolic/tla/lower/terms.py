@@ -270,7 +270,9 @@ class Terms(Builder):
             pairs = list(zip(self.components(a), self.components(b), strict=False))
             alike = len(a.type.items) == len(b.type.items)
             answer = self.conj([self.same(x, y) for x, y in pairs]) if alike else self.boolean(False)
-            return answer if alike and pairs else self.of_nothing(a, self.of_nothing(b, answer))
+            if alike and pairs:
+                return self.once_defined([x for pair in pairs[1:] for x in pair], answer)
+            return self.of_nothing(a, self.of_nothing(b, answer))
         return self.make(n.Eq, BOOL, self.convert(a, kind), self.convert(b, kind))
 
     # -- integers ---------------------------------------------------------------------------------
@@ -295,9 +297,11 @@ class Terms(Builder):
                 return x
         if not isinstance(exponent, n.Const):
             return self._power_of_each(base, exponent)
-        if exponent.value < 0 or (isinstance(base, n.Const) and base.value == exponent.value == 0):
+        if exponent.value < 0:
             return self.undefined(NEVER, "the exponent is not positive")
         result: n.Node = self.integer(1)
+        if not exponent.value:
+            return self.ite(self.equal(base, self.integer(0)), self.undefined(NEVER, "0 ^ 0"), result)
         for _ in range(exponent.value):
             result = self.arithmetic(n.Mul, result, base)
         return result
@@ -354,7 +358,7 @@ class Terms(Builder):
                 return self.ite(node.condition, *arms)
         return self.once_defined([node], answer)
 
-    def once_defined(self, parts: Sequence[n.Node], answer: n.Node) -> n.Node:
+    def once_defined(self, parts: Iterable[n.Node], answer: n.Node) -> n.Node:
         """The answer, where each of some values that it may not need is defined: TLC evaluates them first."""
         partly = [x for x in map(_whole, parts) if not is_total(x)]
         if not partly:

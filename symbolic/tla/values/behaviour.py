@@ -351,18 +351,14 @@ class Behaviour:
             self.at_level(levels)
 
     def _outcomes(self, state: State | None, name: str, place: int) -> Iterator[Step]:
-        found: list[tuple[tuple[tuple[str, Value], ...], State]] = []
-        why = None
+        found: list[Exception | tuple[tuple[tuple[str, Value], ...], State]] = []
         if place == 1 and state in self._outside:
             yield Step(name, {}, None, self._outside[state])
-        try:
-            with silently():
-                self.interpreter.traced[place](state, found.append)
-        except FAILURES as error:
-            why = str(self.interpreter.error(error))
-        yield from (Step(name, dict(picks), after) for picks, after in found)
-        if why is not None:
-            yield Step(name, {}, None, why)
+        with silently():
+            self.interpreter.traced[place](state, found.append)
+        yield from (Step(name, dict(one[0]), one[1]) for one in found if not isinstance(one, Exception))
+        for error in [one for one in found if isinstance(one, Exception)][:1]:
+            yield Step(name, {}, None, str(self.interpreter.error(error)))
 
 
 _LEVEL = frozenset({"TLCGet", "TLCGetOrDefault"})

@@ -196,13 +196,17 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
                 # TLC looks into the set that is listed first.
                 return f"({contains(t, b, x, scope)} or {contains(t, a, x, scope)})"
             case s.Apply("\\cup" | "\\cap" | "\\", (a, b)):
-                joined = {"\\cup": "or", "\\cap": "and", "\\": "and not"}[e.operator]
-                return f"({contains(t, a, x, scope)} {joined} {contains(t, b, x, scope)})"
+                # TLC evaluates both sets, also where the first decides.
+                either, both = ("or", "and") if t.lazy(b, scope) or t.safe(b, scope) else ("|", "&")
+                joined, negated = (
+                    (either, "") if e.operator == "\\cup" else (both, "not " * (e.operator == "\\"))
+                )
+                return f"({contains(t, a, x, scope)} {joined} ({negated}{contains(t, b, x, scope)}))"
             case s.Apply("..", (a, b)):
                 low, high = (number(t, t.expr(one, scope), scope) for one in (a, b))
-                return f"({low} <= {number(t, Code(text, x.kind), scope)} <= {high})"
-            case s.Filter(bound, body) if not bound.unpacked:
-                assert bound.domain is not None
+                element = number(t, Code(text, x.kind), scope)
+                return f"(({low} <= {element}) & ({element} <= {high}))"
+            case s.Filter(bound, body) if not bound.unpacked and bound.domain and t.lazy(bound.domain, scope):
                 inside = contains(t, bound.domain, x, scope)
                 if not scope.fn.knows(text):
                     x = replace(x, text=scope.fn.new(t.source.fresh("t")))

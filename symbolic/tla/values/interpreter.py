@@ -98,7 +98,7 @@ class Interpreter:
 
     @cached_property
     def traced(self) -> list[Callable[..., None]]:
-        """As `steps`, with `add((picks, next state))`. It raises the errors of evaluation: see `error`."""
+        """As `steps`, with `add((picks, next state))`, and `add(error)` where an evaluation fails: see `error`."""
         return self._searches(traced=True)
 
     @s.deeply()
@@ -160,7 +160,8 @@ class Interpreter:
     def _attempt(self, fn: Fn, write: Callable[[Lines], None], traced: bool) -> None:
         lines: Lines = []
         write(lines)
-        fn.lines += lines if traced else ["try:", lines or ["pass"], "except FAILURES:", ["add(None)"]]
+        add = "add(error)" if traced else "add(None)"
+        fn.lines += ["try:", lines or ["pass"], "except FAILURES as error:", [add]]
 
     def _found(self, scope: Scope, lines: Lines, initial: bool = False, traced: bool = False) -> None:
         """Statements for a state that was found."""
