@@ -126,7 +126,11 @@ class Options:
         return None
 
     def knowing(self, facts: EngineFacts | None) -> Self:
-        """The options for a model with wider types, after an answer with these facts about narrower ones."""
+        """The options for a model with wider types.
+
+        Args:
+            facts: those of the answer about narrower types; None if it had none.
+        """
         return self
 
     def patient(self, questions: int) -> Self:

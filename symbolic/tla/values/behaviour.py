@@ -357,7 +357,8 @@ class Behaviour:
         with silently():
             self.interpreter.traced[place](state, found.append)
         yield from (Step(name, dict(one[0]), one[1]) for one in found if not isinstance(one, Exception))
-        for error in [one for one in found if isinstance(one, Exception)][:1]:
+        error = next((one for one in found if isinstance(one, Exception)), None)
+        if error is not None:
             yield Step(name, {}, None, str(self.interpreter.error(error)))
 
 

@@ -196,12 +196,13 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
                 # TLC looks into the set that is listed first.
                 return f"({contains(t, b, x, scope)} or {contains(t, a, x, scope)})"
             case s.Apply("\\cup" | "\\cap" | "\\", (a, b)):
+                first, second = contains(t, a, x, scope), contains(t, b, x, scope)
+                if e.operator == "\\":
+                    second = f"(not {second})"
                 # TLC evaluates both sets, also where the first decides.
-                either, both = ("or", "and") if t.lazy(b, scope) or t.safe(b, scope) else ("|", "&")
-                joined, negated = (
-                    (either, "") if e.operator == "\\cup" else (both, "not " * (e.operator == "\\"))
-                )
-                return f"({contains(t, a, x, scope)} {joined} ({negated}{contains(t, b, x, scope)}))"
+                union, common = ("or", "and") if t.lazy(b, scope) or t.safe(b, scope) else ("|", "&")
+                joined = union if e.operator == "\\cup" else common
+                return f"({first} {joined} {second})"
             case s.Apply("..", (a, b)):
                 low, high = (number(t, t.expr(one, scope), scope) for one in (a, b))
                 element = number(t, Code(text, x.kind), scope)

@@ -17,14 +17,13 @@ from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
-from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.ask.result import Verdict
 from leadline.symbolic.engines.prove.lemmas import lemmas
 from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.prove.pdr.generalize import Generalizer
 from leadline.symbolic.engines.prove.pdr.invariant import Invariant
 from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
-from leadline.symbolic.engines.prove.pdr.results import USUAL, Cubes, PdrOptions, PdrProgress, PdrResult
+from leadline.symbolic.engines.prove.pdr.results import USUAL, PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.prove.pdr.samples import Samples, choices_to
 from leadline.symbolic.engines.prove.pdr.system import BadCause, Choice, Cube, System
 from leadline.symbolic.lang import Action, InternalError, Model, OutOfBounds, Property
@@ -221,11 +220,11 @@ class _Search:
         self._generalizer = Generalizer(frames, self._samples, options.generalizations, dice)
 
     def _begin_with_known(self, system: System) -> None:
-        """Have the first frame exclude the cubes that are known of narrower types, where it does."""
-        frames = self._frames
+        """Begin with the cubes that a search with narrower types has excluded and the first frame excludes too."""
+        frames, known = self._frames, self._options.known
         assert frames is not None
-        numbers = system.facts.by_text() if self._options.known else {}
-        for texts in self._options.known:
+        numbers = system.facts.by_text() if known else {}
+        for texts in known:
             cube = tuple(sorted(numbers[one] for one in texts if one in numbers))
             if len(cube) < len(texts) or self._samples.hits(cube) or frames.begins_in(cube):
                 continue
@@ -474,17 +473,10 @@ class _Search:
             return PdrResult(Verdict.VIOLATED, None, found, None, progress)
         if self._outside is not None:
             reason = end_reason(self._semantics, self._outside)
-            excluded = self._excluded() if found is None and self._model.origin is not None else ()
+            excluded = () if self._frames is None or found is not None else self._frames.excluded()
             return PdrResult(Verdict.OUT_OF_BOUNDS, found, self._outside, reason, progress, excluded)
         verdict = Verdict.UNKNOWN if found is None else Verdict.PROVED
         return PdrResult(verdict, found, None, why, progress)
-
-    def _excluded(self) -> Cubes:
-        """The cubes that the frames exclude, as texts."""
-        if self._frames is None:
-            return ()
-        lemmas, text = self._frames.from_frame(1), Facts(self._model).text
-        return tuple(tuple(map(text, lemma.cube)) for lemma in lemmas)
 
 
 def inductive_part(encoding: Encoding, candidates: Sequence[Property]) -> tuple[Property, ...]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
+from leadline.symbolic.engines.prove.pdr.results import Cubes
 from leadline.symbolic.engines.prove.pdr.system import BadCause, Choice, Cube, Layer, System
 from leadline.symbolic.lang import Value
 from leadline.symbolic.solve.cores import CoreSolver, simplified
@@ -161,6 +162,11 @@ class Frames:
     def from_frame(self, frame: int) -> Iterator[Lemma]:
         """The lemmas of a frame."""
         return (lemma for lemmas in self.lemmas[frame:] for lemma in lemmas)
+
+    def excluded(self) -> Cubes:
+        """The cubes that the frames exclude, one of each orbit, as texts."""
+        text = self._system.facts.text
+        return tuple(tuple(map(text, lemma.cube)) for lemma in self.from_frame(1))
 
     def _mask(self, literals: Iterable[int]) -> Mask:
         turn = self._system.size + TRUE + 1

@@ -34,8 +34,8 @@ class PdrOptions(Options):
             used only if they are then all that there are, or one violates the property.
         generalizations: the counterexamples to generalization that are excluded for each literal.
         questions: the number of questions to solvers after which to give up; 0 is never.
-        known: cubes that a search with narrower types has excluded, each as texts of its literals. Those that the
-            first frame still excludes begin the search. None is believed.
+        known: the cubes that a search with narrower types has excluded. The search begins with those that its
+            first frame excludes too. None is believed.
     """
 
     engine = "pdr"
@@ -123,7 +123,7 @@ class ProofFacts(EngineFacts):
 
     Attributes:
         sizes: the size of each proof, by its property.
-        excluded: the cubes that searches had excluded when a run left the types.
+        excluded: the cubes of all properties whose search ended where a run goes out of bounds.
     """
 
     sizes: Mapping[str, ProofSize]
@@ -144,7 +144,7 @@ class PdrResult:
         trace: the counterexample, replayed by the concrete meaning.
         reason: what is out of bounds, or why the verdict is unknown.
         progress: how far the search went.
-        excluded: the cubes that it had excluded, if a run has left the types that were learned.
+        excluded: the cubes that the frames exclude where a run goes out of bounds and there is no invariant.
     """
 
     verdict: Verdict
