@@ -141,6 +141,26 @@ def test_a_step_beside_a_disjunct_without_value_is_taken(
         assert "Inv violated in 1 step" in out and not err
 
 
+def test_steps_beside_an_error_at_another_choice_are_taken_by_every_engine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = """
+    EXTENDS Naturals, Sequences
+    VARIABLES x, q
+    Init == x = 0 /\\ q = [n \\in {1, 2} |-> IF n = 1 THEN <<>> ELSE <<5>>]
+    A(n) == \\/ x' = Head(q[n]) /\\ UNCHANGED q
+            \\/ x' \\in {y \\in 6..7 : n = 2} /\\ x' > 4 \\div (x' - 6) /\\ UNCHANGED q
+    Next == x < 3 /\\ \\E n \\in {1, 2} : A(n)
+    Five == x # 5
+    Seven == x # 7
+    """
+    path = written(tmp_path, body, "Five Seven")
+    for arguments in (["explore", path], ["explore", path, "--by", "circuits"], ["check", path]):
+        assert main(arguments) == 12
+        out, err = capsys.readouterr()
+        assert "Five violated in 1 step" in out and "Seven violated in 1 step" in out and not err
+
+
 def test_what_a_module_prints_is_shown_once_by_exploration_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -69,6 +69,10 @@ NEEDED = (
     "Len(v) \\in 5..Head(v)",
     "0 \\in {x \\in 0..1 : Head(v) = x}",
     "ENABLED (v' = Tail(v))",
+    "FoldSet(LAMBDA a, b : TRUE, Head(v), {1})",
+    "FoldSet(LAMBDA a, b : TRUE, Head(v), DOMAIN v \\cup {1})",
+    "1 \\in {<<mv>>[Head(v)]}",
+    "mv \\in {<<1>>[Head(v)]}",
     "5 \\div (Len(v) * 3 - 3 * Cardinality({Len(v), 1, 2}) + 6) + Head(v)",
 )
 """Expressions some of whose parts have no value where v is `<<>>`."""
@@ -131,7 +135,9 @@ def test_the_lowering_gives_tlcs_values(group: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("e", NEEDED)
 def test_the_lowering_evaluates_what_tlc_evaluates(e: str, tmp_path: Path) -> None:
-    one = specification(tmp_path, f"EXTENDS {_STANDARD}\nVARIABLE v\nE == {e}")
+    one = specification(
+        tmp_path, f"EXTENDS {_STANDARD}, FiniteSetsExt\nCONSTANT mv\nVARIABLE v\nE == {e}", "CONSTANT mv = mv"
+    )
     term = Interpreter(one).term(s.Apply("E"))
     node = Lowering(one, {"v": Seq(Int(1, 1), 1)}).value(s.Apply("E"), Scope())
     formula = function_of(node, {"v": 0})

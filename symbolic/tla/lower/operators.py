@@ -266,8 +266,13 @@ def _sorted(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
 
 def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     """`FoldInOrder(Op, base, S)`: Op for each value that S may have, in order, or for the first that is left."""
-    op, t = at.entity(arguments[0], scope), at.terms
-    result, left = at.value(arguments[1], scope), t.set_node(at.listed(at.domain(arguments[2], scope)))
+    base, left = at.value(arguments[1], scope), at.terms.set_node(at.listed(at.domain(arguments[2], scope)))
+    # Also where Op does not need the base.
+    return at.terms.once_defined([base], _fold(at, at.entity(arguments[0], scope), base, left, scope))
+
+
+def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) -> n.Node:
+    t = at.terms
     assert isinstance(left.type, Set)
     if left.type.item == NEVER:
         return t.of_nothing(left, result)

@@ -447,20 +447,21 @@ class Terms(Builder):
             return self.of_nothing(element, self.of_nothing(domain, self.boolean(False)))
         if isinstance(element.type, Never):
             return self.undefined(BOOL, "there is no value")
+        no = self.once_defined([element, domain], self.boolean(False))
         if isinstance(element.type, Union) and not isinstance(item, Union):
             tag = shapes.tag_of(item)
             if tag not in element.type.by_tag:
-                return self.boolean(False)
-            return self.conj([self.has_tag(element, tag), self.among(self.variant(element, tag), domain)])
+                return no
+            return self.ite(self.has_tag(element, tag), self.among(self.variant(element, tag), domain), no)
         if (
             isinstance(item, Union)
             and shapes.tag_of(element.type) not in item.by_tag
             and not isinstance(element.type, Union)
         ):
-            return self.boolean(False)
+            return no
         joined = join(element.type, item)
         if isinstance(joined, Union) and not isinstance(item, Union):
-            return self.boolean(False)
+            return no
         if fits(item, joined):
             return self.make(n.Member, BOOL, self.convert(element, joined), domain)
         return self.make(n.Member, BOOL, self.convert(element, joined), self.convert(domain, Set(joined)))

@@ -16,7 +16,7 @@ from leadline.symbolic.tla.read.parts import Part, parts
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values import differences, operators, sets, values
 from leadline.symbolic.tla.values.scopes import Scope
-from leadline.symbolic.tla.values.search import RULES, End, Search
+from leadline.symbolic.tla.values.search import RULES, Search
 from leadline.symbolic.tla.values.symmetry import Symmetry
 from leadline.symbolic.tla.values.translation import Translation
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Order, Value, in_words, tla_text
@@ -110,9 +110,8 @@ class Interpreter:
     def _initial(self, traced: bool) -> Fn:
         fn = self.source.fn("initial", ("state", "add"))
         if self.specification.init is not None:
-            end = partial(self._found, initial=True, traced=traced)
-            search = self._search(end, initial=True)
-            self._attempt(fn, partial(search.run, self.specification.init, Scope(fn, {}, {}, {})), traced)
+            search = self._search(traced, initial=True)
+            self._attempt(search, self.specification.init, Scope(fn, {}, {}, {}))
         return fn
 
     def _step(self, action: Action, traced: bool) -> Fn:
@@ -121,15 +120,20 @@ class Interpreter:
         assert next_ is not None
         for part in action.parts:
             counted = partial(self._counts, action.name) if self._counting and not traced else None
-            search = self._search(partial(self._found, traced=traced), counted=counted)
-            write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
-            self._attempt(fn, write, traced)
+            search = self._search(traced, counted=counted)
+            self._attempt(search, next_, Scope(fn, {}, now, {}), part.path)
         return fn
 
-    def _search(self, end: End, **how: Any) -> Search:
+    def _search(self, traced: bool, initial: bool = False, **how: Any) -> Search:
         """The search for the states after a state, or for initial states, with the guards of TLC."""
-        own = self.specification
-        return Search(self.translation, end, guards=own.guards, history=own.history.keys(), **how)
+        own, end = self.specification, partial(self._found, initial=initial, traced=traced)
+        how |= {"initial": initial, "guards": own.guards, "history": own.history.keys()}
+        return Search(self.translation, end, attempted=partial(_attempted, traced=traced), **how)
+
+    def _attempt(self, search: Search, e: s.Expression, scope: Scope, path: tuple[int, ...] = ()) -> None:
+        lines: Lines = []
+        search.run(e, scope, lines, path)
+        scope.fn.lines += search.attempted(scope, lines)
 
     def _from_state(self, name: str) -> tuple[Fn, dict[str, str]]:
         """A function `(state, add)`, and the Python variables of the state in it."""
@@ -156,12 +160,6 @@ class Interpreter:
             self.conjuncts[key] = Conjunct(action, e, [0, 0])
             self._names[key] = self.source.constant("counts", self.conjuncts[key].counts)
         return self._names[key]
-
-    def _attempt(self, fn: Fn, write: Callable[[Lines], None], traced: bool) -> None:
-        lines: Lines = []
-        write(lines)
-        add = "add(error)" if traced else "add(None)"
-        fn.lines += ["try:", lines or ["pass"], "except FAILURES as error:", [add]]
 
     def _found(self, scope: Scope, lines: Lines, initial: bool = False, traced: bool = False) -> None:
         """Statements for a state that was found."""
@@ -317,3 +315,9 @@ class Interpreter:
             case _:
                 text = in_words(error, place.token() if place is not None else "")
         return EvaluationError(f"{place}: {text}" if place is not None else text)
+
+
+def _attempted(scope: Scope, lines: Lines, traced: bool) -> Lines:
+    """Statements that add an error in some statements, and do not raise it."""
+    call = f"{scope.fn.use('add')}({'error' if traced else None})"
+    return ["try:", lines or ["pass"], "except FAILURES as error:", [call]]

@@ -103,6 +103,8 @@ class Search:
             true; None to count nothing.
         guards: guards as TLC evaluates them until all variables have values; None: as everywhere.
         history: the variables that are not the module's, which get their values at the end.
+        attempted: makes statements for one of several choices those that tell an error in it, and go on with
+            the other choices; as they are, an error ends the search.
     """
 
     translation: Translation
@@ -111,6 +113,7 @@ class Search:
     counted: Callable[[s.Expression], str] | None = None
     guards: FullGuards | None = None
     history: Collection[str] = ()
+    attempted: Callable[[Scope, Lines], Lines] = field(default=lambda _, lines: lines)
     _functions: dict[tuple[object, ...], tuple[Todo, Fn]] = field(default_factory=dict)
     _abouts: dict[tuple[int, int], tuple[frozenset[str], s.Expression, Names]] = field(default_factory=dict)
     _composed: bool = False
@@ -300,7 +303,13 @@ class Search:
         picks = [(name, one.text) for name, one in chosen if isinstance(one, Local)]
         inner = replace(inner, picks=(*scope.picks, *picks))
         nested = sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
-        self._go(replace(todo, first=body, names=inner.names), inner, inside, depth + nested)
+        self._attempt(replace(todo, first=body, names=inner.names), inner, inside, depth + nested)
+
+    def _attempt(self, todo: Todo | None, scope: Scope, lines: Lines, depth: int) -> None:
+        """Go on at one of several choices."""
+        inside: Lines = []
+        self._go(todo, scope, inside, depth + 1)
+        lines += self.attempted(scope, inside)
 
     def _apply(self, e: s.Apply, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """A junction, UNCHANGED, or an operator, whose body is gone on with."""
@@ -320,7 +329,8 @@ class Search:
                     items, path = (items[path[0]],), path[1:]
                 rest = self._shared(todo.rest, len(items))
                 for item in items:
-                    self._go(Todo(item, todo.names, rest, path, todo.seen), scope, lines, depth)
+                    chosen = Todo(item, todo.names, rest, path, todo.seen)
+                    (self._attempt if len(items) > 1 else self._go)(chosen, scope, lines, depth)
             case None, "\\cdot":
                 self._compose(e, todo, scope, lines, depth)
             case None, "UNCHANGED":
@@ -421,7 +431,7 @@ class Search:
         inside: Lines = []
         elements = self.translation.source.at(e.place, f"in_order({text})")
         lines += [f"for {name} in {elements}:", inside]
-        self._go(todo.rest, self._given(variable, name, scope), inside, depth + 1)
+        self._attempt(todo.rest, self._given(variable, name, scope), inside, depth + 1)
 
     def _unchanged(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """UNCHANGED: variables without a value keep theirs, and the others are compared."""
