@@ -424,13 +424,25 @@ class Explorer(Generic[AnyMeaning]):
         if self.within_constraint is not None and self._is_beyond(state):
             self.beyond.add(index)
 
-    def _is_beyond(self, state: State) -> bool:
-        """Whether a state is beyond a constraint. Where that goes out of bounds, its steps do."""
+    def _is_beyond(self, state: State, *, outside: bool = False) -> bool:
+        """Whether a state is beyond a constraint. Where that goes out of bounds, its steps do.
+
+        Args:
+            outside: the answer where it goes out of bounds.
+        """
         assert self.within_constraint is not None
         try:
             return not self.within_constraint(state, {})
         except OutOfBounds:
-            return False
+            return outside
+
+    @property
+    def endings(self) -> set[int]:
+        """The places of the states from which no run goes on: the constraint is false there, or out of bounds."""
+        if self.within_constraint is None:
+            return set()
+        outside = {x for x in self.out_of_bounds if self._is_beyond(self.order[x], outside=True)}
+        return self.beyond | outside
 
     def states_to(self, index: int) -> list[State]:
         """The states of a shortest path to a state."""

@@ -74,7 +74,7 @@ class FoundGraph:
 
     Args:
         states: the states.
-        beyond: the places of states beyond a constraint, which have no steps.
+        beyond: the places of states from which no run goes on, such as those beyond a constraint.
         begun: the places of the initial states.
         masks: the masks of the weak and of the strong conditions.
         found: finds the steps from a state.

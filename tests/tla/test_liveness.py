@@ -285,6 +285,21 @@ def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path
         assert (one.verdict, one.steps) == (Verdict.OUT_OF_BOUNDS, 2)
 
 
+@pytest.mark.parametrize("after", ["q", "Append(q, x)"])
+def test_no_run_stays_or_goes_on_where_a_constraint_has_no_value(after: str, tmp_path: Path) -> None:
+    body = f"""
+    EXTENDS Integers, Sequences
+    VARIABLES x, q
+    Init == x = 0 /\\ q = <<1>>
+    Next == x < 3 /\\ x' = x + 1 /\\ q' = (IF x = 0 THEN <<>> ELSE {after})
+    Spec == Init /\\ [][Next]_<<x, q>> /\\ WF_x(Next)
+    Bound == Head(q) > 0
+    Live == <>(x = 5)
+    """
+    (found,) = explored(tmp_path, body, "SPECIFICATION Spec CONSTRAINT Bound PROPERTY Live")
+    assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 2)
+
+
 @pytest.mark.parametrize(("name", "steps"), [("Steps", 3), ("Begins", 0)])
 def test_a_claim_about_steps_without_a_value_is_out_of_bounds(tmp_path: Path, name: str, steps: int) -> None:
     """The search goes on: the invariant is violated two steps later."""

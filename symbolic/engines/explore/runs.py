@@ -111,7 +111,7 @@ class Explicit:
         self.semantics = explorer.semantics
         self.runs = Runs(self.semantics)
         begun = [place for place, parent in enumerate(explorer.parents) if parent < 0]
-        self.graph = graph_of(self.semantics, explorer.order, explorer.beyond, begun)
+        self.graph = graph_of(self.semantics, explorer.order, explorer.endings, begun)
         self._explorer = explorer
 
     def counterexample(self, claim: Property) -> Trace | None:

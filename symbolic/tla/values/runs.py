@@ -269,7 +269,7 @@ class _Conditions:
         weak = sum(bit for bit, one in conditions if not one.strong)
         strong = sum(bit for bit, one in conditions if one.strong)
         self._places = {state: place for place, state in enumerate(explorer.order)}
-        return FoundGraph(explorer.order, explorer.beyond, begun, (weak, strong), self._found)
+        return FoundGraph(explorer.order, explorer.endings, begun, (weak, strong), self._found)
 
     def _found(self, place: int) -> tuple[int, dict[State, int]]:
         state, found = self._explorer.order[place], list[Any]()
