@@ -72,6 +72,11 @@ NEEDED = (
     "FoldSet(LAMBDA a, b : TRUE, Head(v), {1})",
     "FoldSet(LAMBDA a, b : TRUE, Head(v), DOMAIN v \\cup {1})",
     "1 \\in {<<mv>>[Head(v)]}",
+    "DOMAIN ((CHOOSE x \\in {mv} : FALSE) :> Len(v))",
+    "{} \\subseteq {Head(v)}",
+    "{Head(v)} \\cap {}",
+    "{} \\ {Head(v)}",
+    "SortSeq(Tail([<<1>> EXCEPT ![Head(v)] = 1]), LAMBDA a, b : a < b)",
     "mv \\in {<<1>>[Head(v)]}",
     "5 \\div (Len(v) * 3 - 3 * Cardinality({Len(v), 1, 2}) + 6) + Head(v)",
 )

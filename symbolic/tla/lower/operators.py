@@ -261,7 +261,7 @@ def _sorted(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
         longer = t.concat(t.concat(t.slice(found, t.integer(1), after), t.make_tuple([item])), rest)
         kept = Seq(shapes.sequence_of(longer.type).item, place)
         found = t.ite(there, t.convert(longer, kept), found)
-    return found
+    return t.once_defined([whole], found)
 
 
 def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:

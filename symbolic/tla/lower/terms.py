@@ -539,19 +539,17 @@ class Terms(Builder):
 
     def _with_nothing(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """`both_sets` where the type of one set has no members."""
-        nothing = [isinstance(x.type, Set) and isinstance(x.type.item, Never) for x in (a, b)]
+        empty, other = (a, b) if isinstance(a.type, Set) and isinstance(a.type.item, Never) else (b, a)
         match kind:
             case n.Subset:
-                answer = self.boolean(True) if nothing[0] else self.same(a, b)
+                answer = self.boolean(True) if empty is a else self.same(a, b)
             case n.SetUnion:
-                answer = b if nothing[0] else a
+                answer = other
             case n.SetIntersect:
-                answer = a if nothing[0] else b
+                answer = empty
             case _:
                 answer = a
-        for x, empty in zip((a, b), nothing, strict=True):
-            answer = self.of_nothing(x, answer) if empty else answer
-        return answer
+        return self.of_nothing(empty, answer if answer is other else self.once_defined([other], answer))
 
     def set_of_images(self, domain: n.Node, body: Body, target: Set) -> n.Node:
         assert isinstance(domain.type, Set)
@@ -659,6 +657,8 @@ class Terms(Builder):
                 return self.of_nothing(node, self.set_of(self.arguments(kind)))
             case Slots():
                 return slots.domain(self, node)
+            case Map(key=Never()):
+                return self.of_nothing(node, self.set_of([]))
             case Map(key=key, value=Option() as value):
 
                 def held(x: n.Node) -> n.Node:
