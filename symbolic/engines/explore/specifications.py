@@ -643,6 +643,7 @@ def _statistics(explorer: Explorer[Behaviour], began: float) -> dict[str, int]:
 def _postconditions(behaviour: Behaviour) -> dict[str, bool | str] | None:
     """For each postcondition whether it holds, or the reason why it has no value. The search is over then."""
     found: dict[str, bool | str] = {}
+    behaviour.at_level(0)
     for name, formula in behaviour.specification.postconditions.items():
         try:
             found[name] = behaviour.interpreter.holds(formula)
