@@ -6,7 +6,7 @@ quantifiers around a subformula bind, if the values are short. A `Reason` is tol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import PurePath
@@ -108,7 +108,7 @@ def _pieces(reason: Reason) -> Iterator[str]:
         chosen.append(reason)
     given = "".join(f"{text}, " for text in _given(chosen, "`"))
     if reason.parts and not reason.exhaustive:
-        for part in reason.parts:
+        for part in _apart(reason.parts):
             for piece in _pieces(part):
                 yield given + piece
                 given = ""
@@ -116,6 +116,16 @@ def _pieces(reason: Reason) -> Iterator[str]:
         instance = f" (`{shortened(reason.instance, _WIDTH)}`)" if reason.instance else ""
         place = f" at {reason.place}" if reason.place else ""
         yield f"{given}`{shortened(reason.formula, _WIDTH)}`{place} is {reason.value.lower()}{instance}"
+
+
+def _apart(parts: Iterable[Reason]) -> Iterable[Reason]:
+    """The parts that are told: each once, those of connectives in their place, and no constants beside others."""
+    told = dict[Reason, None]()
+    for part in parts:
+        told |= dict.fromkeys(
+            [part] if part.exhaustive or part.chosen or not part.parts else _apart(part.parts)
+        )
+    return [one for one in told if one.formula != one.value] or told
 
 
 def _is_place(reason: Reason) -> bool:
@@ -143,7 +153,7 @@ def _told(reason: Reason, indent: str = "") -> Iterator[str]:
         place = f", at {reason.place}" if reason.place else ""
         yield f"{indent}{reason.value:<5}  {shortened(reason.formula, _WIDTH)}{place}{instance}"
         indent += "  "
-    for part in reason.parts:
+    for part in _apart(reason.parts):
         yield from _told(part, indent)
     if reason.left_out:
         yield f"{indent}and so on, for {reason.left_out} more"

@@ -394,6 +394,8 @@ Deep == TLCGet("diameter") = 7
 Composing == TLCGet("-Dtlc2.tool.impl.Tool.cdot") = "true"
 Wrong == TLCGet("nothing") = 1
 Level == TLCGet("level") = x + 1
+Before == TLCGet("level") = 0
+ASSUME Before
 """
 
 
@@ -403,9 +405,10 @@ def test_postconditions_are_evaluated_after_the_search(
     """The numbers are those that TLC has."""
     path = write(tmp_path, M=NUMBERS)
     config = path.with_suffix(".cfg")
-    config.write_text("INIT Init NEXT Next INVARIANT Level POSTCONDITION Post Composing")
+    config.write_text("INIT Init NEXT Next INVARIANT Level POSTCONDITION Post Composing Before")
     assert main(["explore", str(path)]) == 0
-    assert "postcondition Post: holds" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "postcondition Post: holds" in told and "postcondition Before: holds" in told
     config.write_text("INIT Init NEXT Next POSTCONDITIONS Deep Wrong")
     assert main(["explore", str(path)]) == 10
     told = capsys.readouterr().out

@@ -192,11 +192,15 @@ View == <<sent, voted>>
 Some == \A m \in sent : m.val \in V
 AllVoted == \E n \in N : voted[n] = {}
 Soon == clock < 2
+Grows == [][sent \subseteq sent']_sent
+Stays == [][\A n \in N : voted[n] \subseteq voted'[n]]_voted
+Tells == \A n \in N : (voted[n] # {}) ~> (\E m \in sent : m.from = n)
 ====
 """.replace("EXTENDS Naturals", "EXTENDS Naturals, TLC")
 REDUCED = {
     "symmetry": ("Next", "SYMMETRY Symmetry INVARIANT Some", 65),
     "of one set": ("Next", "SYMMETRY OfNodes INVARIANT AllVoted", 120),
+    "symmetry, with claims about runs": ("Next", "SYMMETRY Symmetry PROPERTIES Grows Stays Tells", 65),
     "view": ("Next", "VIEW View INVARIANT Some", 512),
 }
 """The steps, further lines of the configuration, and the states that TLC finds where it asks no invariant."""
@@ -222,6 +226,7 @@ def test_symmetry_and_view_have_the_numbers_of_values(name: str, tmp_path: Path,
         ("Settling", "VIEW View"),
         ("Next", "VIEW View INVARIANT Soon"),  # so does the invariant
         ("Next", "VIEW View SYMMETRY Symmetry"),
+        ("Next", "VIEW View PROPERTY Stays"),
     ],
 )
 def test_states_that_depend_on_the_order_of_the_search_stay_on_values(
@@ -229,6 +234,18 @@ def test_states_that_depend_on_the_order_of_the_search_stay_on_values(
 ) -> None:
     _, facts = explored(tmp_path, VOTES, f"{HEAD} NEXT {steps} {lines}")
     assert facts.by == "values"
+
+
+def test_runs_through_more_states_than_the_limit_are_looked_at_on_values(
+    tmp_path: Path, at_once: None
+) -> None:
+    path = tmp_path / "Reduced.tla"
+    path.write_text(VOTES)
+    path.with_suffix(".cfg").write_text(f"{HEAD} NEXT Next SYMMETRY Symmetry PROPERTIES Grows Tells")
+    model = model_on_values(find(str(path)), {})
+    found = answer(model, Query(str(path), {}, None, ExploreOptions(max_states=100), deadlock=False))
+    facts = found.told(ExploreFacts)
+    assert (facts.by, facts.states, facts.complete) == ("values", 65, True)
 
 
 def test_members_that_a_module_names_are_not_exchanged(tmp_path: Path, at_once: None) -> None:

@@ -14,6 +14,7 @@ from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES
 from leadline.symbolic.engines.explore.facts import ExploreFacts, SimulateFacts
 from leadline.symbolic.engines.explore.simulate import SimulateOptions
+from leadline.symbolic.tla import origin
 from leadline.symbolic.trace import DEADLOCK
 from tests.tla.asking import Asking, Tlc
 from tests.tla.loading import write
@@ -148,3 +149,26 @@ def test_runs_of_random_modules_go_where_exploration_does(seed: int, tmp_path: P
             there = least[one.property]
             assert there.verdict is Verdict.VIOLATED and there.steps is not None
             assert one.steps is not None and one.steps >= there.steps
+
+
+GROWING = r"""
+EXTENDS Naturals, Sequences
+VARIABLES n, log
+vars == <<n, log>>
+Init == n = 0 /\ log = <<>>
+Step == n < 60 /\ n' = n + 1 /\ log' = IF n % 20 = 19 THEN Append(log, n) ELSE log
+Spec == Init /\ [][Step]_vars
+Grows == [][Step => Len(log') >= Len(log)]_vars
+"""
+
+
+def test_runs_that_leave_the_types_are_none_of_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim about steps goes out of bounds with the step that types do not hold; wider ones follow."""
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    path = write(tmp_path, M=GROWING)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Grows\nCHECK_DEADLOCK FALSE")
+    model = model_on_values(find(str(path)), {})
+    told = answer(model, Query(str(path), {}, None, SimulateOptions(runs=20, depth=70), deadlock=False))
+    assert ends(told) == {"Grows": (Verdict.UNKNOWN, None)}, "random runs prove nothing"

@@ -138,6 +138,13 @@ CASES: dict[str, tuple[Formula, list[str]]] = {
             "  FALSE  votes[n1] < one.number   (2 < 1)",
         ],
     ),
+    "what several disjuncts lack once": (
+        lambda p, now: any_of(
+            all_of(now.chief.is_some, now.votes["n1"] > now.votes["n3"]),
+            all_of(now.chief.is_some, now.votes["n2"] > now.votes["n1"]),
+        ),
+        ["FALSE  chief # None   (None # None)", "FALSE  votes[n1] < votes[n2]   (2 < 1)"],
+    ),
     "branches below a quantifier": (
         lambda p, now: forall(
             p.Node, lambda node: any_of(now.votes[node] > 0, forall(now.voters, lambda x: x == node))

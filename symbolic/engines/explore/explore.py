@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -168,7 +169,8 @@ class Explore(Engine):
         """The answer about a model of formulas, which goes on with the explorations of narrower ones."""
         chosen = query.chosen(model)
         runs = [one.name for one in chosen if one.temporal is not None]
-        check_about_states(options, runs)
+        if not model.symmetry:
+            check_about_states(options, runs)
         states = "orbit" if options.symmetry else "state"
 
         def progress(level: Level) -> None:
@@ -407,12 +409,19 @@ class _Exploring:
         most = None if self.explorer.complete else self._options.max_states
 
         def ask(other: Model, name: str, *_: object) -> Result:
-            explorer = CircuitExplorer(Semantics(other), [name], None, lambda _: None, most, unless_sure=True)
+            meant = self._meant(other, other.properties[name])
+            explorer = CircuitExplorer(meant, [name], None, lambda _: None, most, unless_sure=True)
             explorer.run()
             asked = replace(self._query, properties=(name,), deadlock=False)
             return answer_about(explorer.semantics, explorer.summary(), asked, {}, None).results[0]
 
         def loop(product: liveness.Product, name: str) -> Result:
+            # Loops are sought among all states, which the orbits may be a small part of.
+            every, limit = self.explorer.summary().states, self._options.max_states
+            if self._model.symmetry and limit is not None and every > limit:
+                raise bits.NoCircuits(
+                    f"{counted(every, 'state')} are too many to look at runs through all of them"
+                )
             trace = fair_run(product, name, most)
             verdict = Verdict.SAFE if trace is None else Verdict.VIOLATED
             return Result(name, ExploreOptions.engine, verdict, trace=trace)
@@ -423,6 +432,13 @@ class _Exploring:
             trace = folded(trace)
             replay(Semantics(self._model), trace)
         return trace
+
+    def _meant(self, other: Model, claim: Property) -> Semantics:
+        """The meaning of a model with a monitor: by orbits if the claim treats alike what SYMMETRY exchanges."""
+        if self._model.symmetry:
+            with suppress(UserError):
+                return meaning(replace(other, symmetry=self._model.symmetry), [claim], self._options)
+        return Semantics(other)
 
     def told(self, found: Exploration) -> ExploreFacts:
         """The facts about the states found, with the explorer that answered."""
@@ -564,8 +580,10 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
         about_runs = any(one.temporal is not None for one in properties)
         slots = has_slots(one.type for one in model.variables)
         return in_order(model) if slots and not about_runs else Semantics(model)
+    # Claims about runs have explorations of their own.
+    about_states = [one for one in properties if one.temporal is None]
     # Where a module has SYMMETRY, a state may be looked at in place of one that has an error, as in TLC.
-    sorts = sorts_alike(model, [*properties, *model.constraints], truth_alone=bool(model.symmetry))
+    sorts = sorts_alike(model, [*about_states, *model.constraints], truth_alone=bool(model.symmetry))
     if model.symmetry:
         apart = {name for one in model.symmetry for name, _ in one} - {sort.name for sort in sorts}
         if apart:

@@ -115,16 +115,16 @@ def _on_circuits(
     try:
         with limited(Limits(making_in(limits))), worth(most):
             made, lacking = formed(asked.model, asked.names)
-        for lowered, found in widened_answers(made, limits, ask):
-            latest = _of_module(asked, lowered, found)
-            outside = any_outside(found) or found.out_of_bounds is not None
+        # The runs of answers before the last may leave the types, and are none of the module.
+        *_, (lowered, found) = widened_answers(made, limits, ask)
     except NoSymbolicForm as error:
         raise NoCircuits(error.why) from error
     except (NotWorthIt, TimeIsOver) as error:
         seconds = making_in(limits) if isinstance(error, TimeIsOver) else most
         raise NoCircuits(f"circuits were not made in {seconds:g} s") from error
-    if outside:
+    if any_outside(found) or found.out_of_bounds is not None:
         raise NoCircuits("a run leaves the bounds of the module's formulas")
+    latest = _of_module(asked, lowered, found)
     open_ = [formless(name, options.engine, why) for name, why in lacking.items()]
     results = {one.property: one for one in (*latest.results, *open_)}
     return replace(latest, results=[results[name] for name in query.names(asked.model)])

@@ -139,10 +139,9 @@ def answer_of_module(
 
 def _stays_on_values(specification: Specification, options: ExploreOptions, limits: Limits) -> bool:
     """Whether nothing else than the search on values is tried."""
-    reduced = specification.symmetry or specification.view is not None
-    # A view of states that symmetry takes for one has no form on circuits.
-    viewed = specification.symmetry and specification.view is not None
-    stays = viewed or (reduced and specification.properties) or options.coverage
+    # A view has no form on circuits of states that symmetry takes for one, nor of runs.
+    viewed = specification.view is not None and (specification.symmetry or specification.properties)
+    stays = viewed or options.coverage
     hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     return options.by == VALUES or bool(stays) or hurried
 
@@ -643,6 +642,7 @@ def _statistics(explorer: Explorer[Behaviour], began: float) -> dict[str, int]:
 def _postconditions(behaviour: Behaviour) -> dict[str, bool | str] | None:
     """For each postcondition whether it holds, or the reason why it has no value. The search is over then."""
     found: dict[str, bool | str] = {}
+    behaviour.at_level(0)
     for name, formula in behaviour.specification.postconditions.items():
         try:
             found[name] = behaviour.interpreter.holds(formula)

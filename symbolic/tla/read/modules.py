@@ -420,17 +420,13 @@ class _Entry:
 
     def define(self, unit: s.Definition) -> None:
         """Add a definition."""
-        arities = tuple(one.arity for one in unit.parameters)
         if self.recursive.pop(unit.name, None) is None:
+            arities = tuple(one.arity for one in unit.parameters)
             key = self.loader.unique(unit.name, self.module, self.copy)
             symbol = Symbol(key, arities, self.copy.given, unit.place)
             made = self.loader.resolved(self.resolver, unit, symbol, self.names)
         else:
-            declared = self.names.pop(unit.name)
-            symbol = replace(declared, arities=arities)
-            if len(declared.arities) != len(arities):
-                text = f"{unit.name} is declared with {len(declared.arities)} parameters"
-                self.resolver.wrong(unit.place, text)
+            symbol = self.resolver.recursive(unit, self.names.pop(unit.name))
             inner = self.names.new_child({unit.name: symbol})
             made = self.loader.resolved(self.resolver, unit, symbol, inner)
         if self.copy.parameters:

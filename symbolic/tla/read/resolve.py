@@ -363,6 +363,13 @@ class Resolver:
             self.wrong(place, f"{name} is already defined, at {known.place}: expected another name")
         return Symbol(name + self.suffix, (0,) * arity, place=place)
 
+    def recursive(self, unit: s.Definition, symbol: Symbol) -> Symbol:
+        """The symbol of a definition that RECURSIVE declares. SANY takes some of those with operators as parameters."""
+        arities = tuple(one.arity for one in unit.parameters)
+        if len(symbol.arities) != len(arities):
+            self.wrong(unit.place, f"{unit.name} is declared with {len(symbol.arities)} parameters")
+        return replace(symbol, arities=arities)
+
     def bounds(self, bounds: Sequence[s.Bound], names: Names) -> tuple[tuple[s.Bound, ...], Names]:
         """Bounds, and the names within their scope. The sets are outside of it."""
         inner, found = _within(names), []
@@ -408,11 +415,11 @@ class Resolver:
                         recursive.add(one.name)
                 case s.Definition(name, parameters):
                     if name in recursive:
-                        symbol = inner[name]
+                        symbol = self.recursive(unit, inner[name])
                         recursive.discard(name)
                     else:
-                        symbol = self.declare(name, 0, unit.place, inner)
-                    symbol = replace(symbol, arities=tuple(one.arity for one in parameters))
+                        arities = tuple(one.arity for one in parameters)
+                        symbol = replace(self.declare(name, 0, unit.place, inner), arities=arities)
                     found.append(self.definition(unit, symbol, inner))
                     inner[name] = symbol
                 case s.Instance():

@@ -212,9 +212,11 @@ class Interpreter:
             AssumptionFailed: if an assumption is false or has no value.
             ModelError: if a constraint is constantly false, which TLC refuses too: no step is allowed.
         """
-        # A search before this one has left its level behind.
-        with operators.at_level(None):
+        with operators.at_level(0):
             self._assume()
+        # Constraints are about states, and a search before this one has left its level behind.
+        with operators.at_level(None):
+            self._constrain()
 
     @site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
     def _assume(self) -> None:
@@ -225,6 +227,9 @@ class Interpreter:
                 raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
             if not holds:
                 raise AssumptionFailed(f"{one.place}: the assumption is false")
+
+    @site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
+    def _constrain(self) -> None:
         for one in (*self.specification.constraints, *self.specification.action_constraints):
             if self.specification.levels.of(one) is Level.CONSTANT and self._is_false(one):
                 raise ModelError([Mistake(one.place, "the constraint is constantly false: it excludes all")])
