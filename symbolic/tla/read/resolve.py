@@ -364,7 +364,7 @@ class Resolver:
         return Symbol(name + self.suffix, (0,) * arity, place=place)
 
     def recursive(self, unit: s.Definition, symbol: Symbol) -> Symbol:
-        """The symbol of a definition that RECURSIVE declares. SANY takes some of those with operators as parameters."""
+        """The symbol of a definition that RECURSIVE declares; SANY takes some with operators as parameters."""
         arities = tuple(one.arity for one in unit.parameters)
         if len(symbol.arities) != len(arities):
             self.wrong(unit.place, f"{unit.name} is declared with {len(symbol.arities)} parameters")
