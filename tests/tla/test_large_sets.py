@@ -167,3 +167,28 @@ def test_a_set_of_two_large_sets_needs_no_list(tmp_path: Path, name: str, verdic
     path = write(tmp_path, Pair=PAIR)
     path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANT {name}\nCHECK_DEADLOCK FALSE\n")
     assert asked(path, name, BmcOptions(depth=3))[1].verdict is verdict
+
+
+HEARD = r"""
+EXTENDS Naturals, FiniteSets
+VARIABLES sent, heard, best
+Init == sent = {} /\ heard = {} /\ best = <<>>
+Send == Cardinality(sent) < 3 /\ \E k \in 1..4 :
+           /\ sent' = sent \cup {<<"do", 100 * k, 90 * k, 80 * k, 7 * k % 5>>}
+           /\ UNCHANGED <<heard, best>>
+Take(m) == LET got == heard \cup {m}
+               done == {h \in got : h[1] = "do"}
+           IN /\ best' = IF Cardinality(got) < 3 THEN best ELSE CHOOSE h \in done : \A o \in done : h[5] >= o[5]
+              /\ heard' = heard \cup {<<"ok", m[5]>>}
+              /\ sent' = sent \ {m}
+Next == Send \/ \E m \in sent : Take(m)
+NotBest == best = <<>> \/ best[5] # 4
+"""
+
+
+def test_a_set_and_a_message_are_united_by_a_table_of_both(tmp_path: Path) -> None:
+    """One type has few values, the messages are listed, and a type of both has too many values for a choice."""
+    path = write(tmp_path, Heard=HEARD)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT NotBest\nCHECK_DEADLOCK FALSE\n")
+    found = [asked(path, "NotBest", one)[1] for one in (BmcOptions(8), ExploreOptions(by=VALUES))]
+    assert [(one.verdict, one.steps) for one in found] == [(Verdict.VIOLATED, 6)] * 2
