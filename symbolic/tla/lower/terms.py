@@ -821,6 +821,21 @@ class Terms(Builder):
         key = self.components(node.body)[0]
         return node.var in (key, listed_member(key))
 
+    def with_keys(self, node: n.Node, key: Type) -> n.Node:
+        """`[x \\in S |-> e]`, where S may have too many members, with those of a table in their place."""
+        if not isinstance(key, Listed) or not isinstance(node, n.SetMap) or not self._is_by_element(node):
+            return node
+        assert isinstance(node.domain.type, Set)
+        if node.domain.type.item.capped <= shapes.MOST_KEYS:
+            return node
+        kind, value = node.domain.type.item, self.components(node.body)[1].type
+
+        def pair(x: n.Node) -> n.Node:
+            return self.make_tuple([x, self.components(body_at(node, self.convert(x, kind)))[1]])
+
+        inside = self.convert(node.domain, Set(key))
+        return self.set_of_images(inside, pair, shapes.graph_of(key.item, value))
+
     def looked_up(self, node: n.Node, argument: n.Node) -> tuple[n.Node, n.Node]:
         """Whether a function that is a set of pairs has an argument, and its value there."""
         if isinstance(node, n.SetOf):
@@ -835,7 +850,7 @@ class Terms(Builder):
         item = domain.type.item
         if isinstance(node, n.SetMap) and self._is_by_element(node):
             # No pair is searched for: the value is that of the expression, once the argument is in the set.
-            value = self.components(body_at(node, self.convert(argument, item)))[1]
+            value = self.components(body_at(node, self.convert(argument, shapes.unlisted(item))))[1]
             return self.among(argument, domain), value
 
         def pair(x: n.Node) -> list[n.Node]:
@@ -1131,6 +1146,7 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
         case Map(value=Option()) if isinstance(node, n.SetOf):
             return t.partial_map(map(t.components, node.items), target)
         case Map(key=key, value=Option() as value):
+            node = t.with_keys(node, key)
 
             def entry(x: n.Node) -> n.Node:
                 there, result = t.looked_up(node, x)
