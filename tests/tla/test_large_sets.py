@@ -10,7 +10,8 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
-from leadline.symbolic.lang import NoSymbolicForm, nodes as n
+from leadline.symbolic.lang import NoSymbolicForm, Set, nodes as n
+from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower.expressions import Sets
@@ -167,3 +168,55 @@ def test_a_set_of_two_large_sets_needs_no_list(tmp_path: Path, name: str, verdic
     path = write(tmp_path, Pair=PAIR)
     path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANT {name}\nCHECK_DEADLOCK FALSE\n")
     assert asked(path, name, BmcOptions(depth=3))[1].verdict is verdict
+
+
+HEARD = r"""
+EXTENDS Naturals, FiniteSets
+VARIABLES sent, heard, best
+Init == sent = {} /\ heard = {} /\ best = <<>>
+Send == Cardinality(sent) < 3 /\ \E k \in 1..4 :
+           /\ sent' = sent \cup {<<"do", 100 * k, 90 * k, 80 * k, 7 * k % 5>>}
+           /\ UNCHANGED <<heard, best>>
+Take(m) == LET got == heard \cup {m}
+               done == {h \in got : h[1] = "do"}
+           IN /\ best' = IF Cardinality(got) < 3 THEN best ELSE CHOOSE h \in done : \A o \in done : h[5] >= o[5]
+              /\ heard' = heard \cup {<<"ok", m[5]>>}
+              /\ sent' = sent \ {m}
+Next == Send \/ \E m \in sent : Take(m)
+NotBest == best = <<>> \/ best[5] # 4
+"""
+
+
+def test_a_set_and_a_message_are_united_by_a_table_of_both(tmp_path: Path) -> None:
+    """One type has few values, the messages are listed, and a type of both has too many values for a choice."""
+    path = write(tmp_path, Heard=HEARD)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT NotBest\nCHECK_DEADLOCK FALSE\n")
+    found = [asked(path, "NotBest", one)[1] for one in (BmcOptions(8), ExploreOptions(by=VALUES))]
+    assert [(one.verdict, one.steps) for one in found] == [(Verdict.VIOLATED, 6)] * 2
+
+
+BATCHES = r"""
+EXTENDS Naturals, Sequences, Bags
+VARIABLES flight, rows, done
+Init == flight = EmptyBag /\ rows = <<>> /\ done = 0
+Read == /\ Len(rows) < 3 /\ \E k \in 1..3 : rows' = Append(rows, [key |-> k, at |-> 100 * k])
+        /\ UNCHANGED <<flight, done>>
+Flush == /\ BagCardinality(flight) < 2
+         /\ flight' = flight (+) SetToBag({[rows |-> rows, of |-> Len(rows), at |-> 70 * Len(rows)]})
+         /\ rows' = <<>> /\ UNCHANGED done
+Write == \E b \in BagToSet(flight) : /\ flight' = flight (-) SetToBag({b})
+                                     /\ done' = done + b.of + CopiesIn(b, flight) /\ UNCHANGED rows
+Next == Read \/ Flush \/ Write
+Few == done < 5
+"""
+
+
+def test_a_bag_with_one_more_message_has_the_members_of_its_table(tmp_path: Path) -> None:
+    """A message that has just been made may have more values than can be listed, but the bag has a table."""
+    path = write(tmp_path, Batches=BATCHES)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Few\nCHECK_DEADLOCK FALSE\n")
+    answers = [asked(path, "Few", one) for one in (BmcOptions(6), ExploreOptions(depth=6, by=VALUES))]
+    assert [(one.verdict, one.steps) for _, one in answers] == [(Verdict.VIOLATED, 6)] * 2
+    updates = (x for action in answers[0][0].actions for _, x in action.updates)
+    kinds = [x.type for x in n.postorder(*updates) if isinstance(x, n.SetUnion)]
+    assert kinds and all(isinstance(kind, Set) and isinstance(kind.item, Listed) for kind in kinds)

@@ -1001,3 +1001,19 @@ def test_a_recursion_over_sets_that_are_described_grows_with_its_depth(tmp_path:
         specification(tmp_path, CLOSED, "INIT Init\nNEXT Next\nINVARIANT NoCircle\n"), {}
     ).model()
     assert len(n.postorder(*model.properties["NoCircle"].nodes)) < 10_000
+
+
+SUM = r"""
+EXTENDS Naturals, FiniteSetsExt
+VARIABLE f
+Init == f = [x \in 1..90 |-> 0]
+Next == \E x \in 1..90 : f' = [f EXCEPT ![x] = 1 - @]
+Few == FoldSet(LAMBDA x, sum : f[x] + sum, 0, {x \in 1..90 : f[x] = 1}) < 3
+"""
+
+
+def test_a_sum_of_many_numbers_has_a_node_for_each(tmp_path: Path) -> None:
+    """Each number makes the type of the sum wider: the sum of those before must not be written anew."""
+    path = write(tmp_path, Sum=SUM)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Few\nCHECK_DEADLOCK FALSE\n")
+    assert len(n.postorder(*model_of(find(str(path)), {}).properties["Few"].nodes)) < 1_500

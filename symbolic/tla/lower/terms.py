@@ -50,6 +50,8 @@ from leadline.symbolic.tla.lower.shapes import join
 _MOST_EXPONENTS = 16
 _MOST_FILTERED = 200
 """The most values of an item for each of which the test of SelectSeq is written."""
+_MOST_LISTED = 600
+"""The most values of a type whose sets are united with sets of many more possible members by a table of both."""
 
 
 def _are_plain(a: n.Node, b: n.Node) -> bool:
@@ -105,7 +107,8 @@ class Terms(Builder):
             return self._member(node, target)
         if isinstance(target, Slots) and not isinstance(node, n.Ite):
             return slots.converted(self, node, target)
-        if isinstance(node, n.Ite):
+        if isinstance(node, n.Ite) and not (isinstance(source, Int) and fits(source, target)):
+            # A wider number is wider as a whole: a sum over n members would be n sums otherwise.
             return self.ite(
                 node.condition, self.convert(node.then, target), self.convert(node.orelse, target)
             )
@@ -500,6 +503,15 @@ class Terms(Builder):
             return None
         return self.make(kind, Set(table), self.convert(a, Set(table)), self.convert(b, Set(table)))
 
+    def _table_of_both(self, a: n.Node, b: n.Node) -> Listed | None:
+        """The table of all members that two sets may have; None if those of one are not known."""
+        first, second = _listed_in(a), _listed_in(b)
+        if not first or not second:
+            return None
+        item = reduce(join, (kind for kind, _ in (*first, *second)))
+        found = {self.convert(self.const(kind, x), item) for kind, xs in (*first, *second) for x in xs}
+        return shapes.table_of(item, (x.value for x in found if isinstance(x, n.Const)))
+
     def _by_member(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """An intersection, difference or inclusion of two sets, by a test of each member of the first."""
 
@@ -528,6 +540,10 @@ class Terms(Builder):
         joined = join(a.type, b.type)
         if isinstance(a.type.item, Never) or isinstance(b.type.item, Never):
             return self._with_nothing(kind, a, b)
+        assert isinstance(joined, Set)
+        if kind is n.SetUnion and joined.item.capped > shapes.MOST_KEYS:
+            table = self._table_of_both(a, b)
+            joined = joined if table is None else Set(table)
         if not fits(a.type, joined):
             a = self.convert(a, joined)
         if not fits(b.type, joined):
@@ -806,6 +822,21 @@ class Terms(Builder):
         key = self.components(node.body)[0]
         return node.var in (key, listed_member(key))
 
+    def with_keys(self, node: n.Node, key: Type) -> n.Node:
+        """`[x \\in S |-> e]`, where S may have too many members, with those of a table in their place."""
+        if not isinstance(key, Listed) or not isinstance(node, n.SetMap) or not self._is_by_element(node):
+            return node
+        assert isinstance(node.domain.type, Set)
+        if node.domain.type.item.capped <= shapes.MOST_KEYS:
+            return node
+        kind, value = node.domain.type.item, self.components(node.body)[1].type
+
+        def pair(x: n.Node) -> n.Node:
+            return self.make_tuple([x, self.components(body_at(node, self.convert(x, kind)))[1]])
+
+        inside = self.convert(node.domain, Set(key))
+        return self.set_of_images(inside, pair, shapes.graph_of(key.item, value))
+
     def looked_up(self, node: n.Node, argument: n.Node) -> tuple[n.Node, n.Node]:
         """Whether a function that is a set of pairs has an argument, and its value there."""
         if isinstance(node, n.SetOf):
@@ -820,7 +851,7 @@ class Terms(Builder):
         item = domain.type.item
         if isinstance(node, n.SetMap) and self._is_by_element(node):
             # No pair is searched for: the value is that of the expression, once the argument is in the set.
-            value = self.components(body_at(node, self.convert(argument, item)))[1]
+            value = self.components(body_at(node, self.convert(argument, shapes.unlisted(item))))[1]
             return self.among(argument, domain), value
 
         def pair(x: n.Node) -> list[n.Node]:
@@ -1085,6 +1116,20 @@ def _is_by_argument(domain: n.Node, node: n.Node, target: Set) -> bool:
     return isinstance(target.item, Listed) or arguments.item.capped <= images.item.capped
 
 
+def _listed_in(node: n.Node) -> list[tuple[Type, Sequence[Value]]]:
+    """The types and values of all members that a set may have; none where these are too many."""
+    assert isinstance(node.type, Set)
+    item = node.type.item
+    members = [listed_member(x) for x in node.items] if isinstance(node, n.SetOf) else [None]
+    kinds = [item if x is None else x.type for x in members]
+    if any(not isinstance(kind, Listed) and kind.capped > _MOST_LISTED for kind in kinds):
+        return []
+    return [
+        (shapes.unlisted(kind), kind.listed if isinstance(kind, Listed) else [*kind.values()])
+        for kind in kinds
+    ]
+
+
 def _pairs_of(t: Terms, node: n.Node, target: Graph) -> n.Node:
     def pair(x: n.Node) -> n.Node:
         return t.convert(t.make_tuple([x, t.apply(node, x)]), target.item)
@@ -1102,6 +1147,7 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
         case Map(value=Option()) if isinstance(node, n.SetOf):
             return t.partial_map(map(t.components, node.items), target)
         case Map(key=key, value=Option() as value):
+            node = t.with_keys(node, key)
 
             def entry(x: n.Node) -> n.Node:
                 there, result = t.looked_up(node, x)
