@@ -441,7 +441,7 @@ class Explorer(Generic[AnyMeaning]):
         """The places of the states from which no run goes on: the constraint is false there, or out of bounds."""
         if self.within_constraint is None:
             return set()
-        outside = {x for x in self.out_of_bounds if self._is_beyond(self.order[x], outside=True)}
+        outside = {x for x in set(self.out_of_bounds) if self._is_beyond(self.order[x], outside=True)}
         return self.beyond | outside
 
     def states_to(self, index: int) -> list[State]:

@@ -222,6 +222,22 @@ def test_a_constraint_or_view_without_a_value_is_an_error(line: str, tmp_path: P
     assert found.out_of_bounds is not None and found.out_of_bounds.length == 4
 
 
+def test_quantifiers_and_disjunctions_may_be_nested_deeply(tmp_path: Path) -> None:
+    """Python nests at most 20 loops and attempts."""
+    around = "".join(f"\\E a{i} \\in 0..0 : " for i in range(7))
+    names = [f"b{i}" for i in range(7)]
+    step = f"\\E {', '.join(names)} \\in 0..0 : x' = x + {' + '.join(names)}"
+    body = f"EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == {around}(x > 9 \\/ {step})"
+    found = explore_specification(
+        Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next")),
+        ExploreOptions(),
+        Limits(),
+        SILENT,
+        deadlock=True,
+    )
+    assert found.told(ExploreFacts).states == 1
+
+
 SYMMETRIC = """
 EXTENDS Integers, FiniteSets, TLC
 CONSTANTS a, b, Nodes

@@ -37,7 +37,7 @@ from leadline.symbolic.tla.values.writer import Fn, Lines
 
 End: TypeAlias = Callable[[Scope, Lines], None]
 
-_DEEPEST = 14  # Python nests at most 20 loops
+_DEEPEST = 14  # Python nests at most 20 loops and attempts
 _SMALL = 12
 
 
@@ -296,13 +296,16 @@ class Search:
         depth: int,
     ) -> None:
         """A conjunct at each choice of some elements."""
+        nested = sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
+        if depth and depth + nested > _DEEPEST:
+            self._apart(todo, scope, lines)
+            return
         domains = [bound.domain for bound in bounds if bound.domain is not None]
         scope = settle(self.translation, domains, scope, lines)
         inner, inside = loops(self.translation, bounds, scope, lines, ordered=True)
         chosen = [(name, inner.names[name]) for bound in bounds for name in bound.names]
         picks = [(name, one.text) for name, one in chosen if isinstance(one, Local)]
         inner = replace(inner, picks=(*scope.picks, *picks))
-        nested = sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
         self._attempt(replace(todo, first=body, names=inner.names), inner, inside, depth + nested)
 
     def _attempt(self, todo: Todo | None, scope: Scope, lines: Lines, depth: int) -> None:
