@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,8 @@ import pytest
 from leadline.symbolic.tla.read.analysis import Analysis
 from leadline.symbolic.tla.read.syntax import Apply, Node
 from leadline.symbolic.tla.values.interpreter import Interpreter
-from leadline.symbolic.tla.values.values import EvaluationError, tla_text
+from leadline.symbolic.tla.values.sets import Functions
+from leadline.symbolic.tla.values.values import EvaluationError, Value, tla_text
 from tests.tla.loading import specification
 
 MODULES = "Integers, Sequences, FiniteSets, TLC, FiniteSetsExt, Functions, Bags"
@@ -220,6 +221,27 @@ def test_place_of_an_error_is_that_of_the_innermost_expression(tmp_path: Path) -
     found = specification(tmp_path, "EXTENDS Integers\nV == LET f == <<1>> IN 1 + f[2] + 3")
     with pytest.raises(EvaluationError, match=r"M\.tla:3:28: "):
         Interpreter(found).constant(Apply("V"))
+
+
+def test_a_union_that_a_recursion_has_for_a_value_is_not_listed_where_a_part_of_it_is_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BoundedSeq of an exported protocol took all memory."""
+    body = """
+        EXTENDS Naturals
+        RECURSIVE BoundedSeq(_, _)
+        BoundedSeq(S, n) == IF n = 0 THEN {<<>>} ELSE BoundedSeq(S, n - 1) \\cup [1..n -> S]
+        Inside == <<1, 2>> \\in BoundedSeq(0..99, 3) /\\ <<1, 100>> \\notin BoundedSeq(0..99, 3)
+        """
+
+    elements = Functions.elements
+
+    def few(self: Functions) -> Iterator[Value]:
+        assert len(self) < 1_000_000
+        return elements(self)
+
+    monkeypatch.setattr(Functions, "elements", few)
+    assert Interpreter(specification(tmp_path, body)).holds(Apply("Inside"))
 
 
 def test_what_an_expression_reads_is_found_once_wherever_it_is_asked_for(

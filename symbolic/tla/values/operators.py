@@ -100,6 +100,8 @@ _MOST_LISTED = 2_000
 
 def _few(items: Value, most: int) -> bool:
     """Whether a finite set has at most so many elements; Python refuses lengths of over 63 bits."""
+    if isinstance(items, Joined) and not all(_few(part, most) for part in items.parts):
+        return False
     try:
         return len(items) <= most
     except OverflowError:
