@@ -223,14 +223,15 @@ def test_place_of_an_error_is_that_of_the_innermost_expression(tmp_path: Path) -
         Interpreter(found).constant(Apply("V"))
 
 
-def test_a_union_that_a_recursion_has_for_a_value_is_not_listed_where_a_part_of_it_is_large(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("begin", ["{<<>>}", "{f \\in [0..7 -> 0..99] : f[0] = 1} \\cup {<<>>}"])
+def test_a_large_set_that_is_a_part_of_the_value_of_a_recursion_is_not_listed(
+    begin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """BoundedSeq of an exported protocol took all memory."""
-    body = """
+    body = f"""
         EXTENDS Naturals
         RECURSIVE BoundedSeq(_, _)
-        BoundedSeq(S, n) == IF n = 0 THEN {<<>>} ELSE BoundedSeq(S, n - 1) \\cup [1..n -> S]
+        BoundedSeq(S, n) == IF n = 0 THEN {begin} ELSE BoundedSeq(S, n - 1) \\cup [1..n -> S]
         Inside == <<1, 2>> \\in BoundedSeq(0..99, 3) /\\ <<1, 100>> \\notin BoundedSeq(0..99, 3)
         """
 

@@ -16,6 +16,7 @@ from leadline.symbolic.files import read_text
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.tla.values.differences import absent
 from leadline.symbolic.tla.values.sets import (
+    Filtered,
     Joined,
     LazySet,
     graph,
@@ -96,15 +97,18 @@ def listed(value: Value) -> Value:
 
 _MOST_ENUMERATED = 100_000
 _MOST_LISTED = 2_000
+_MOST_TESTED = 10_000_000
 
 
 def _few(items: Value, most: int) -> bool:
-    """Whether a finite set has at most so many elements; Python refuses lengths of over 63 bits."""
+    """Whether a finite set has at most so many elements. No set with large parts is listed to tell it."""
     if isinstance(items, Joined) and not all(_few(part, most) for part in items.parts):
+        return False
+    if isinstance(items, Filtered) and not _few(items.base, _MOST_TESTED):
         return False
     try:
         return len(items) <= most
-    except OverflowError:
+    except OverflowError:  # Python refuses lengths of over 63 bits.
         return False
 
 
