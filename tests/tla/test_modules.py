@@ -164,8 +164,10 @@ MISTAKES = {
     "I == INSTANCE N WITH n <- 1, n <- 2": ["2:35: n is given twice"],
     "VARIABLE x\nI(x) == INSTANCE N WITH n <- x": ["3:3: x is already defined, at ...M.tla:2:10"],
     "A == LET RECURSIVE F(_) IN 1": ["2:20: F is declared as recursive: expected its definition"],
-    "RECURSIVE F(_)\nF(x, y) == 1": ["3:1: F is declared with 1 parameters"],
-    "A == LET RECURSIVE F(_)\n         F(x, y) == 1 IN 1": ["3:10: F is declared with 1 parameters"],
+    "RECURSIVE F(_)\nF(x, y) == 1": ["3:1: RECURSIVE declares F with 1 parameter: expected as many here"],
+    "A == LET RECURSIVE F(_)\n         F(x, y) == 1 IN 1": [
+        "3:10: RECURSIVE declares F with 1 parameter: expected as many here"
+    ],
     "VARIABLE x\nA == [x \\in {1} -> 1]": ["3:7: a function has `|->` before its values"],
     "A == [a |-> 1, a |-> 2]\nB == @": ["2:6: a field is named twice", "3:6: @ has no meaning here"],
     "CONSTANT C": ["2:10: constant C has no value: ... `C = ...` ... -p C=..."],

@@ -169,8 +169,8 @@ class Explore(Engine):
         """The answer about a model of formulas, which goes on with the explorations of narrower ones."""
         chosen = query.chosen(model)
         runs = [one.name for one in chosen if one.temporal is not None]
-        if not model.symmetry:
-            check_about_states(options, runs)
+        # Runs of a module with SYMMETRY are looked at through all states where they must be.
+        check_about_states(options, () if model.symmetry else runs)
         states = "orbit" if options.symmetry else "state"
 
         def progress(level: Level) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
-from leadline.symbolic.lang import Mistake
+from leadline.symbolic.lang import Mistake, counted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.enabled import fairness, marked
 from leadline.symbolic.tla.read.parse import INFIX
@@ -367,7 +367,8 @@ class Resolver:
         """The symbol of a definition that RECURSIVE declares; SANY takes some with operators as parameters."""
         arities = tuple(one.arity for one in unit.parameters)
         if len(symbol.arities) != len(arities):
-            self.wrong(unit.place, f"{unit.name} is declared with {len(symbol.arities)} parameters")
+            declared = counted(len(symbol.arities), "parameter")
+            self.wrong(unit.place, f"RECURSIVE declares {unit.name} with {declared}: expected as many here")
         return replace(symbol, arities=arities)
 
     def bounds(self, bounds: Sequence[s.Bound], names: Names) -> tuple[tuple[s.Bound, ...], Names]:

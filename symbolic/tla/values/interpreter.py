@@ -25,6 +25,9 @@ from leadline.symbolic.tla.values.writer import Fn, Lines, Source
 State: TypeAlias = tuple[Value, ...]
 """A value for each variable, in the order of the specification's variables."""
 
+_evaluating = site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
+"""Decorates a function that evaluates formulas, each in turn named `one`: what is going on tells its place."""
+
 
 def satisfied(test: Callable[[State], Any], state: State) -> bool:
     """Whether a state satisfies a formula, which may have no value there."""
@@ -218,7 +221,7 @@ class Interpreter:
         with operators.at_level(None):
             self._constrain()
 
-    @site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
+    @_evaluating
     def _assume(self) -> None:
         for one in self.specification.assumptions:
             try:
@@ -228,7 +231,7 @@ class Interpreter:
             if not holds:
                 raise AssumptionFailed(f"{one.place}: the assumption is false")
 
-    @site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
+    @_evaluating
     def _constrain(self) -> None:
         for one in (*self.specification.constraints, *self.specification.action_constraints):
             if self.specification.levels.of(one) is Level.CONSTANT and self._is_false(one):

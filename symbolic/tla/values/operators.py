@@ -98,6 +98,7 @@ def listed(value: Value) -> Value:
 _MOST_ENUMERATED = 100_000
 _MOST_LISTED = 2_000
 _MOST_TESTED = 10_000_000
+"""The most elements of a set that are tested to list those of a filter."""
 
 
 def _few(items: Value, most: int) -> bool:

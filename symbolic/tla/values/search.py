@@ -297,7 +297,7 @@ class Search:
     ) -> None:
         """A conjunct at each choice of some elements."""
         nested = sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
-        if depth and depth + nested > _DEEPEST:
+        if depth and depth + nested > _DEEPEST:  # Only a function of its own has room for that many names.
             self._apart(todo, scope, lines)
             return
         domains = [bound.domain for bound in bounds if bound.domain is not None]
