@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field
 from functools import partial
@@ -336,6 +337,7 @@ def expressions(entry: Entry, settings: Mapping[str, Setting], model: Model) -> 
 
 def _put(args: argparse.Namespace) -> Question:
     """Have a query answered."""
+    begin = time.monotonic()
     output.check_writable(args, "out", "dot", "log", "proof")
     if args.merge and args.dot is None:
         raise UserError("--merge is for the graph of states: add --dot FILE")
@@ -348,9 +350,9 @@ def _put(args: argparse.Namespace) -> Question:
     found = Question.of(args)
     found.fail_fast = args.fail_fast
     found.form = args.format if args.out is None else None
-    limits = Limits(args.timeout, args.memory)
+    limits = Limits(args.timeout, args.memory).since(begin)
     if args.command != "simulate":
-        most = "" if limits.seconds is None else f" up to {limits.seconds:g} s in all"
+        most = "" if args.timeout is None else f" up to {args.timeout:g} s in all"
         found.ends = f"{most}; --fail-fast ends it at a violation"
     graph = None if args.dot is None else _Graph(found, args, limits)
     how = _on_spark(found, args) if args.master is not None else None

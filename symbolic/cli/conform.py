@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -84,6 +85,7 @@ def _add_max_states(parser: argparse.ArgumentParser, about: str) -> None:
 
 def _conform(args: argparse.Namespace) -> Exit:
     """Answer the question, and show the run or the reason."""
+    begin = time.monotonic()
     output.check_writable(args, "out", "html")
     about = read_map(args.map) if args.map is not None else LogMap()
     entry, _, model = chosen_model(args)
@@ -94,7 +96,7 @@ def _conform(args: argparse.Namespace) -> Exit:
             about,
             hidden=args.hidden,
             by=args.by,
-            limits=Limits(args.timeout, args.memory).within_machine(),
+            limits=Limits(args.timeout, args.memory).since(begin).within_machine(),
             most_states=args.max_states,
             longest=_SHOWN if args.format == "text" and args.html is None else None,
             progress=lambda events: show(f"{events:,} events"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import time
 from pathlib import Path
 
 from leadline.symbolic.api.results import certificate_of
@@ -75,6 +76,7 @@ def _prove(args: argparse.Namespace) -> Exit:
         raise UserError("nothing to prove: write leadline prove PROTOCOL --property NAME (or --recheck FILE)")
     if args.out is not None and args.obligations:
         raise UserError("--out: some obligations alone prove nothing; leave --obligation out")
+    begin = time.monotonic()
     check_writable(args, "out", "write_strengthenings")
     if args.write_strengthenings is not None:
         _check_strengthenings(args)
@@ -88,7 +90,7 @@ def _prove(args: argparse.Namespace) -> Exit:
         tell(f"by {query.engine}: {why}")
     asked = ask.Question(entry, model, query)
     asked.every_trace = ask.every_trace(args)
-    asked.ask(f"proving {args.property} of {model.protocol}", Limits(args.timeout, args.memory))
+    asked.ask(f"proving {args.property} of {model.protocol}", Limits(args.timeout, args.memory).since(begin))
     asked.deliver(args.format, None)
     _write(args.out, asked)
     _write_strengthenings(args.write_strengthenings, asked)
@@ -146,6 +148,7 @@ def _recheck(args: argparse.Namespace) -> Exit:
     ):
         if given:
             raise UserError(f"{option} does not go with --recheck: the certificate tells it")
+    begin = time.monotonic()
     found = read_certificate(args.recheck)
     if args.solver is not None and isinstance(found, InductionCertificate):
         raise UserError(
@@ -160,7 +163,7 @@ def _recheck(args: argparse.Namespace) -> Exit:
         model = model_of(entry, found.settings, found.learned)
     found.queries(model, entry.source)  # Report errors in the certificate before the work begins.
     asked = ask.Question(entry, model, found.whole(entry.source))
-    limits = Limits(args.timeout, args.memory)
+    limits = Limits(args.timeout, args.memory).since(begin)
     asked.ask(
         f"checking {args.recheck} again",
         limits,

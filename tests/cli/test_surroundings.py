@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from leadline.symbolic.cli import ask, show
+from leadline.symbolic.engines.run.limits import Limits
 from tests.cli.conftest import Leadline
 
 SAFE = "--property", "not-negative"
@@ -172,6 +174,25 @@ def test_a_file_that_loads_for_ever(line: str, leadline: Leadline) -> None:
     assert told(ran) == "leadline: odd.py: time: stopped after 0.3 s, before the model was made\n"
 
 
+@pytest.mark.parametrize("command", ["check", "explore", "prove"])
+def test_the_time_counts_from_the_beginning_of_the_command(
+    command: str, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = edited("start.count = 0", f"__import__('time').sleep(0.3)\n{' ' * 8}start.count = 0")
+    taken, ask_for = list[Limits](), ask.Question.ask
+
+    def noted(asked: ask.Question, what: str, limits: Limits, *how: Any) -> None:
+        taken.append(limits)
+        ask_for(asked, what, limits, *how)
+
+    monkeypatch.setattr(ask.Question, "ask", noted)
+    assert leadline(command, name, *SAFE, "--timeout", "60").code == 0
+    (limits,) = taken
+    assert limits.given == 60
+    assert limits.seconds is not None
+    assert limits.seconds <= 59.7
+
+
 def test_a_grid_whose_protocol_loads_for_ever(leadline: Leadline) -> None:
     name = edited("start.count = 0", f"while True: pass\n{' ' * 8}start.count = 0")
     Path("grid.toml").write_text(f'[[check]]\nprotocol = "{name}"\ndepth = 1\n')
@@ -191,9 +212,9 @@ def test_a_module_that_loads_for_ever(leadline: Leadline) -> None:
     text, _, where = told(ran).removesuffix("\n").partition(", before the model was made")
     assert text == "leadline: Slow.tla: time: stopped after 0.3 s"
     assert not where or where.startswith(": evaluating (Slow.tla:2:8) took ")
-    ran = leadline("check", "Slow.tla", "--timeout", "0.3")
+    ran = leadline("check", "Slow.tla", "--timeout", "1")
     assert ran.code == 20
-    assert "deadlock: time: stopped after 0.3 s" in ran.out
+    assert "deadlock: time: stopped after 1 s" in ran.out
 
 
 def test_a_step_that_is_too_large_to_encode(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:

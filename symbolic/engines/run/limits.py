@@ -154,9 +154,12 @@ class Limits:
         return replace(self, seconds=self.seconds - seconds, given=self.given or self.seconds)
 
     def since(self, begin: float) -> Limits:
-        """The limits that are left of those since some time of `time.monotonic`; a second if the time is over."""
+        """The limits that are left of those since a time of `time.monotonic`; at most a second if it is over."""
         left = self.after(time.monotonic() - begin)
-        return replace(self, seconds=1.0, given=self.given or self.seconds) if left is None else left
+        if left is not None:
+            return left
+        assert self.seconds is not None
+        return replace(self, seconds=min(1.0, self.seconds), given=self.given or self.seconds)
 
     def within_machine(self, processes: int = 1) -> Limits:
         """These limits; where none is on memory, with a share of what is available now.
