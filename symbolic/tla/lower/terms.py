@@ -108,8 +108,8 @@ class Terms(Builder):
             return self._member(node, target)
         if isinstance(target, Slots) and not isinstance(node, n.Ite):
             return slots.converted(self, node, target)
-        if isinstance(node, n.Ite) and not (isinstance(source, Int) and fits(source, target)):
-            # A wider number is wider as a whole: a sum over n members would be n sums otherwise.
+        if isinstance(node, n.Ite) and not (isinstance(source, Int | Seq) and fits(source, target)):
+            # A wider number or sequence is wider as a whole: a sum over n members would be n sums otherwise.
             return self.ite(
                 node.condition, self.convert(node.then, target), self.convert(node.orelse, target)
             )
@@ -1232,8 +1232,13 @@ def _sequence_as(t: Terms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.
             t.const(Int(0, source.capacity), len(items)),
         )
         return t.ite(whole, t.make_tuple(items), t.undefined(target, "the sequence has another length"))
-    places = map(t.integer, range(1, source.capacity + 1))
+    if isinstance(node, n.Coerce | n.Concat):
+        # What a fold appends to is converted once, and not item by item at each step of it.
+        parts = (t.convert(x, Seq(target.item, x.type.capacity)) for x in n.children(node))  # type: ignore[attr-defined]  # sequences
+        return t.convert(reduce(t.concat, parts), target)
+    places = map(t.integer, range(1, min(source.capacity, target.capacity) + 1))
     there = [(t.le(i, t.length(node)), t.apply(node, i)) for i in places]
+    # It is out of bounds where it is longer.
     return t.convert(t.beginning(there, target.item, t.length(node)), target)
 
 
