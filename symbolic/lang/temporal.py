@@ -304,10 +304,9 @@ def substituted(root: Temporal, mapping: Mapping[n.Node, n.Node]) -> Temporal:
     return rewritten(root, lambda node: replaced(node, mapping))
 
 
-def is_plain(formula: Temporal, *, steps: bool = True) -> bool:
-    """Whether a formula is about one state and, if allowed, the step from it."""
-    others = (Always, Eventually, LeadsTo) if steps else (Always, Eventually, LeadsTo, Happens)
-    return not any(isinstance(one, others) for one in formulas(formula))
+def is_plain(formula: Temporal) -> bool:
+    """Whether a formula is about one state and the step from it."""
+    return not any(isinstance(one, Always | Eventually | LeadsTo) for one in formulas(formula))
 
 
 def folded(

@@ -34,7 +34,7 @@ from leadline.symbolic.lang import (
     formulas,
     is_plain,
 )
-from leadline.symbolic.meaning.graph import OutsideAt, StateGraph
+from leadline.symbolic.meaning.graph import FoundGraph, OutsideAt
 from leadline.symbolic.meaning.interface import State
 from leadline.symbolic.meaning.runs import Predicates, Word
 
@@ -61,7 +61,7 @@ class Product:
         begun: the initial nodes.
     """
 
-    def __init__(self, graph: StateGraph, runs: Predicates, formula: Temporal) -> None:
+    def __init__(self, graph: FoundGraph, runs: Predicates, formula: Temporal) -> None:
         self.graph = graph
         self._runs = runs
         self._whole = expanded(formula)

@@ -1,33 +1,13 @@
-"""The graph of the states that an exploration has found, with the fairness conditions that each step serves.
-
-Premises of a claim are conditions too, of which the search for runs keeps account by itself. A run that violates
-a disjunction violates each of its parts. To violate `<>[]P` is to satisfy `[]<>~P`, a condition like weak
-fairness; to violate `[]<>P /\\ <>[]Q` is to satisfy `<>[]~P \\/ []<>~Q`, one like strong fairness. In the tableau
-of the whole formula each of the latter would double the states.
-"""
+"""The graph of the states that an exploration has found, with the fairness conditions that each step serves."""
 
 from __future__ import annotations
 
-import operator
 from array import array
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
-from leadline.symbolic.lang import (
-    Always,
-    Both,
-    Either,
-    Eventually,
-    Happens,
-    Holds,
-    OutOfBounds,
-    Temporal,
-    folded,
-    is_plain,
-)
 from leadline.symbolic.meaning.interface import Meaning, State
-from leadline.symbolic.meaning.runs import Predicates
 
 
 class OutsideAt(Exception):
@@ -42,35 +22,14 @@ class OutsideAt(Exception):
         self.places = places
 
 
-class StateGraph(Protocol):
-    """States, and the steps between them.
-
-    A fairness condition at some values has a bit. A set of such conditions is a number, its mask.
-
-    Attributes:
-        states: the states.
-        begun: the places of the initial states.
-        able: for each state, the mask of the conditions of which an action can be taken.
-        weak: the mask of the weak conditions.
-        strong: the mask of the strong conditions.
-    """
-
-    states: Sequence[State]
-    begun: Sequence[int]
-    able: list[int]
-    weak: int
-    strong: int
-
-    def steps(self, place: int) -> Sequence[tuple[int, int]]:
-        """The steps from a state, the stuttering one first: where each leads, and its mask."""
-
-
 Found: TypeAlias = Callable[[int], tuple[int, Mapping[State, int]]]
 """For the place of a state, the mask of what can be taken there, and the states after it with their masks."""
 
 
 class FoundGraph:
-    """The `StateGraph` of the states that an exploration has found. Its steps are found once.
+    """The states that an exploration has found, and the steps between them, each of which is found once.
+
+    A fairness condition at some values has a bit. A set of such conditions is a number, its mask.
 
     Args:
         states: the states.
@@ -78,6 +37,11 @@ class FoundGraph:
         begun: the places of the initial states.
         masks: the masks of the weak and of the strong conditions.
         found: finds the steps from a state.
+
+    Attributes:
+        able: for each state, the mask of the conditions of which an action can be taken.
+        weak: the mask of the weak conditions.
+        strong: the mask of the strong conditions.
     """
 
     def __init__(
@@ -112,85 +76,6 @@ class FoundGraph:
         masks = map(self._masks.__getitem__, self._served[first:end])
         stutter = () if place in self._beyond else ((place, 0),)
         return [*stutter, *zip(self._targets[first:end], masks, strict=True)]
-
-
-@dataclass(frozen=True)
-class Premise:
-    """A premise of a claim: a condition that the runs wanted satisfy.
-
-    Attributes:
-        able: of a condition like strong fairness, a formula about a state; None of one like weak fairness.
-        left: a formula about a state and the step from it. Steps that violate it serve the condition.
-    """
-
-    able: Temporal | None
-    left: Temporal
-
-
-def conditions_in(formula: Temporal) -> tuple[list[Premise], Temporal]:
-    """The conditions that a run violating a formula in normal form satisfies, and the rest of the formula."""
-    items = formula.items if isinstance(formula, Either) else (formula,)
-    found: list[Premise] = []
-    rest: list[Temporal] = []
-    for one in items:
-        match one:
-            case Eventually(Always(left)) if is_plain(left):
-                found.append(Premise(None, left))
-            case Both((Always(Eventually(able)), Eventually(Always(left)))) if is_plain(left) and is_plain(
-                able, steps=False
-            ):
-                found.append(Premise(able, left))
-            case _:
-                rest.append(one)
-    return found, rest[0] if len(rest) == 1 else Either(tuple(rest))
-
-
-class Conditioned:
-    """A `StateGraph` with more conditions.
-
-    Args:
-        graph: the graph.
-        runs: evaluates predicates.
-        conditions: the conditions.
-    """
-
-    def __init__(self, graph: StateGraph, runs: Predicates, conditions: list[Premise]) -> None:
-        self.states, self.begun = graph.states, graph.begun
-        self._graph, self._runs = graph, runs
-        first = (graph.weak | graph.strong).bit_length()
-        self._conditions = [(1 << (first + i), one) for i, one in enumerate(conditions)]
-        self.weak = graph.weak | sum(bit for bit, one in self._conditions if one.able is None)
-        self.strong = graph.strong | sum(bit for bit, one in self._conditions if one.able is not None)
-        self.able = [able | self._able(place) for place, able in enumerate(graph.able)]
-        self._known: dict[int, list[tuple[int, int]]] = {}
-
-    def _able(self, place: int) -> int:
-        return sum(
-            bit for bit, one in self._conditions if one.able is None or self._value(one.able, place, place)
-        )
-
-    def steps(self, place: int) -> Sequence[tuple[int, int]]:
-        """The steps from a state: where each leads, and the mask of the conditions that it serves."""
-        if place not in self._known:
-            self._known[place] = [
-                (target, mask | self._served(place, target)) for target, mask in self._graph.steps(place)
-            ]
-        return self._known[place]
-
-    def _served(self, place: int, target: int) -> int:
-        return sum(bit for bit, one in self._conditions if not self._value(one.left, place, target))
-
-    def _value(self, formula: Temporal, place: int, target: int) -> bool:
-        def holds(one: Holds | Happens) -> bool:
-            of_state = isinstance(one, Holds)
-            try:
-                if of_state:
-                    return self._runs.holds(one.node, self.states[place])
-                return self._runs.happens(one.node, self.states[place], self.states[target])
-            except OutOfBounds as error:
-                raise OutsideAt((place,) if of_state else (place, target)) from error
-
-        return folded(formula, holds, operator.not_, all, any)
 
 
 # -- merged states ---------------------------------------------------------------------------------------

@@ -68,6 +68,16 @@ def test_what_is_enabled_earlier_comes_first() -> None:
     assert names(Stages()) == ["first", "second", "third", "never"]
 
 
+def test_actions_that_are_enabled_equally_early_stay_as_they_are_written() -> None:
+    class Twice(Stages):
+        @action
+        def again(self, now: Any, nxt: Next) -> None:
+            nxt.require(now.stage == 2)
+            nxt.stage = 1
+
+    assert names(Twice()) == ["first", "second", "third", "again", "never"]
+
+
 def test_the_protocols_own_order_comes_before_all() -> None:
     class Own(Stages):
         sweep_order = ("third", "never")

@@ -15,10 +15,7 @@ from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.lang import ModelError
-from leadline.symbolic.lang.temporal import expanded
-from leadline.symbolic.meaning.graph import conditions_in
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.runs import ModuleReplayer, literal
@@ -395,15 +392,3 @@ def test_what_has_no_symbolic_form_is_named(tmp_path: Path) -> None:
     path.with_suffix(".cfg").write_text(config("Weak", "Wild"))
     with pytest.raises(Exception, match=r"no symbolic form.*M\.tla:.*no constant"):
         asked(path, "Wild", PdrOptions())
-
-
-def test_fairness_is_kept_account_of_condition_by_condition(tmp_path: Path) -> None:
-    path = write(tmp_path, M=MUTEX)
-    path.with_suffix(".cfg").write_text(config("Strong", "Live"))
-    formula = model_of(find(str(path)), {}).properties["Live"].temporal
-    assert formula is not None
-    _, rest = split(formula)
-    assert rest is not None
-    conditions, claim = conditions_in(expanded(rest))
-    assert sorted(one.able is not None for one in conditions) == [False] * 2 + [True] * 4
-    assert not conditions_in(claim)[0]

@@ -2,7 +2,7 @@
 
 Order. The protocol's own order comes first. The other actions are sorted by the number of steps after which
 they are first enabled, seen in the runs that types were learned from, or else in a short breadth-first look at the
-concrete states; ties, and actions that were not met, by what they read and write.
+concrete states; ties, and actions that were not met, stay as they are written.
 
 Sorts. A quantifier stops at the first element that decides it. Where one element decides and another goes out
 of bounds, the result depends on the order of the sort's members, which tells them apart as a constant does.
@@ -49,9 +49,6 @@ TRIES = 1000
 ALL_TRIES = 10_000
 """The same over all actions and states, with the number of actions added."""
 
-StatePart = tuple[str | int, ...]
-"""A part of the state: a variable and the positions of components inside; keys of maps do not count."""
-
 
 def sweep_order(model: Model, semantics: Semantics) -> tuple[Action, ...]:
     """The actions in the order of a sweep."""
@@ -59,11 +56,9 @@ def sweep_order(model: Model, semantics: Semantics) -> tuple[Action, ...]:
     known = {} if model.origin is None else model.origin.first_taken()
     seen = {one.name: known[one.tla] for one in model.actions if one.tla in known}
     first = seen or first_enabled(model, semantics)
-    ranks = {action.name: place for place, action in enumerate(static_order(model))}
-    far = LOOK
 
-    def key(action: Action) -> tuple[int, int, int]:
-        return own.get(action.name, len(own)), first.get(action.name, far), ranks[action.name]
+    def key(action: Action) -> tuple[int, int]:
+        return own.get(action.name, len(own)), first.get(action.name, LOOK)
 
     return tuple(sorted(model.actions, key=key))
 
@@ -116,106 +111,6 @@ class _Look:
             if state is not None and state not in self.seen and not self.full:
                 self.seen.add(state)
                 yield state
-
-
-def static_order(model: Model) -> tuple[Action, ...]:
-    """The actions in an order in which few come after an action that they may enable.
-
-    To find the order with the fewest such pairs is a feedback arc set problem. The heuristic is that of P.
-    Eades, X. Lin, W. Smyth: A fast and effective heuristic for the feedback arc set problem, Information
-    Processing Letters 47, 1993.
-    """
-    reads = {action.name: _reads(action) for action in model.actions}
-    writes = {
-        action.name: {path for name, value in action.updates for path in changed((name,), value)}
-        for action in model.actions
-    }
-    weight = {
-        (a.name, b.name): sum(1 for w in writes[a.name] for r in reads[b.name] if _touch(w, r))
-        for a in model.actions
-        for b in model.actions
-        if a is not b
-    }
-    ranks = _ranking([action.name for action in model.actions], weight)
-    return tuple(sorted(model.actions, key=lambda action: ranks[action.name]))
-
-
-def _ranking(names: list[str], weight: dict[tuple[str, str], int]) -> dict[str, int]:
-    """Put sources to the front, sinks to the back, and else the largest surplus to the front."""
-    left = list(names)
-    front: list[str] = []
-    back: list[str] = []
-
-    def surplus(name: str) -> int:
-        return sum(weight[name, x] - weight[x, name] for x in left if x != name)
-
-    while left:
-        sink = next((x for x in left if not any(weight[x, y] for y in left if y != x)), None)
-        source = next((x for x in left if not any(weight[y, x] for y in left if y != x)), None)
-        if sink is not None and sink != source:
-            back.insert(0, sink)
-            left.remove(sink)
-        else:
-            chosen = source if source is not None else max(left, key=surplus)
-            front.append(chosen)
-            left.remove(chosen)
-    return {name: place for place, name in enumerate([*front, *back])}
-
-
-def _touch(a: StatePart, b: StatePart) -> bool:
-    shorter = min(len(a), len(b))
-    return a[:shorter] == b[:shorter]
-
-
-def _reads(action: Action) -> set[StatePart]:
-    """The parts of the state that the guards and the picks' domains read."""
-    roots = [item.domain if isinstance(item, Pick) else item for item in action.body]
-    return reads([root for root in roots if root is not None])
-
-
-def reads(roots: Sequence[n.Node]) -> set[StatePart]:
-    """The parts of the state that expressions read."""
-    looked_at = list(roots)
-    for node in n.postorder(*roots):
-        # A path to a part does not read the whole of the parts around it.
-        through = _through(node) if path_of(node) is not None else None
-        looked_at += [child for child in n.children(node) if child is not through]
-    paths = (path_of(node) for node in looked_at)
-    return {path for path in paths if path is not None}
-
-
-def _through(node: n.Node) -> n.Node | None:
-    if isinstance(node, n.Component):
-        return node.item
-    return node.map if isinstance(node, n.Apply) else None
-
-
-def path_of(node: n.Node) -> StatePart | None:
-    """The part of the state that a chain of components and applications leads to."""
-    steps: list[int] = []
-    while not isinstance(node, n.StateVar):
-        if isinstance(node, n.Component):
-            steps.append(node.position)
-            node = node.item
-        elif isinstance(node, n.Apply):
-            node = node.map
-        else:
-            return None
-    return (node.name, *reversed(steps))
-
-
-def changed(path: StatePart, value: n.Node) -> set[StatePart]:
-    """The parts at which an update may differ from the current value of the part at `path`."""
-    if path_of(value) == path:
-        return set()
-    match value:
-        case n.MapUpdate():
-            return changed(path, value.map) | changed(path, value.value)
-        case n.ComponentUpdate():
-            return changed(path, value.item) | changed((*path, value.position), value.value)
-        case n.Ite():
-            return changed(path, value.then) | changed(path, value.orelse)
-    return {path}
 
 
 def sorts_alike(

@@ -23,12 +23,11 @@ from leadline.symbolic.lang import (
     OutOfBounds,
     Property,
     Temporal,
-    expanded,
     nodes as n,
 )
 from leadline.symbolic.lang.nodes import Node, replaced
 from leadline.symbolic.meaning import Explorer, fair, path_of
-from leadline.symbolic.meaning.graph import Conditioned, OutsideAt, conditions_in
+from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, trace_of_path
 
 MOST_NOTES = 64
@@ -133,19 +132,13 @@ class Explicit:
             path = path or self._bad_step(safety.steps)
             if path is not None:
                 return self._trace(path, name)
-            word = None if rest is None else fair.fair_run(self._product(expanded(rest)))
+            word = None if rest is None else fair.fair_run(fair.Product(self.graph, self.runs, rest))
         except OutsideAt as outside:
             path = [self.graph.states[place] for place in outside.places]
             return self._trace([*(self._to(outside.places[0]) or [])[:-1], *path], name, outside=True)
         if word is None:
             return None
         return self._trace(word.visited, name, word.loop)
-
-    def _product(self, formula: Temporal) -> fair.Product:
-        conditions, rest = conditions_in(formula)
-        if not conditions:
-            return fair.Product(self.graph, self.runs, formula)
-        return fair.Product(Conditioned(self.graph, self.runs, conditions), self.runs, rest)
 
     def _fails(self, nodes: Sequence[Node], place: int) -> bool:
         try:

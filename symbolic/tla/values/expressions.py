@@ -295,9 +295,6 @@ def updated(
     sure = t.safe(value, scope)
     if not rest and sure:
         return f"update({function}, {t.value(place, scope)}, {t.stored(value, scope)})"
-    if len(rest) == 1 and sure:
-        parts = (t.value(place, scope), t.value(rest[0], scope), t.stored(value, scope))
-        return f"update_within({function}, {', '.join(parts)})"
     (first, f), (x_first, x) = t.held(function, scope), t.held(t.value(place, scope), scope)
     if rest:
         inner = updated(t, f"inner({f}, {x})", rest, value, scope)

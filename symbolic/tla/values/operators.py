@@ -564,23 +564,6 @@ def update(f: Value, x: Value, value: Value) -> Value:
     return tuple(items)
 
 
-def update_within(f: Value, x: Value, y: Value, value: Value) -> Value:
-    """`[f EXCEPT ![x][y] = value]`."""
-    if f.__class__ is tuple:
-        place = f[0].index.get(x)
-        if place is not None and (g := f[place]).__class__ is tuple:
-            within = g[0].index.get(y)
-            if within is None:
-                absent(y, g[0].plain)
-                return f
-            items = list(g)
-            items[within] = value
-            outer = list(f)
-            outer[place] = tuple(items)
-            return tuple(outer)
-    return update(f, x, update(inner(f, x), y, value))
-
-
 def inner(f: Value, x: Value) -> Value:
     """`f[x]`, which `@` stands for in EXCEPT; UNSET outside of the domain."""
     if f.__class__ is not tuple:
