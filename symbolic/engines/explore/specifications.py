@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import PurePath
@@ -742,12 +743,14 @@ def _tell_violations(
 
 
 def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
-    """Whether the end of a path is a deadlock, or violates an invariant."""
-    last = path[-1].state
+    """Whether the end of a path is a deadlock, or violates an invariant or a property of states and steps."""
+    last, before = path[-1].state, path[-2].state if len(path) > 1 else None
     assert last is not None
     if name == DEADLOCK:
         return next(behaviour.successors(last), None) is None
-    return name in behaviour.specification.invariants and not behaviour.property_function(name)(last)
+    with suppress(EvaluationError):  # of a state that the symmetry takes for another one, and is wrong
+        return behaviour.is_broken(name, before, last) or not behaviour.property_function(name)(last)
+    return False
 
 
 def _violation(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path:
