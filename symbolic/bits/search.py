@@ -570,6 +570,7 @@ class Search:
         looked = [x for claim in self.claims for x in (claim.violated, claim.outside)]
         self._looks = Batches(compiled(machine.circuit, machine.inputs, [[*looked, machine.beyond]]))
         self._pending: list[_Taken] = []
+        self._waiting = 0
 
     def _count_anew(self) -> None:
         """Have no findings."""
@@ -678,7 +679,7 @@ class Search:
                 if self.full:
                     break
                 if self.until_outside and self.failures:
-                    self._pending = []
+                    self._pending, self._waiting = [], 0
                     return
             self._add()
             start = end
@@ -775,12 +776,13 @@ class Search:
     def _take(self, taken: _Taken) -> None:
         """Look some states up, sooner or later."""
         self._pending.append(taken)
-        if self.key is None and sum(len(one.states) for one in self._pending) > self._together:
+        self._waiting += len(taken.states)
+        if self.key is None and self._waiting > self._together:
             self._add()
 
     def _add(self) -> None:
         """Keep the new ones of the states that wait for it."""
-        pending, self._pending = self._pending, []
+        pending, self._pending, self._waiting = self._pending, [], 0
         if not pending or self.full:
             return
         states = np.concatenate([one.states for one in pending])

@@ -61,11 +61,14 @@ def listed(item: Type, values: Iterable[Value], key: Callable[[Value], Any] | No
 
 
 def looked_up(node: n.Node) -> n.Node:
-    """The value of a member."""
+    """The value of a member. That of the member which stands for a value (`member_of`) is this value."""
     kind = node.type
     assert isinstance(kind, Listed)
-    if isinstance(node, n.Const):
-        return n.make(n.Const, kind.item, node.span, kind.value_of(node.value))
+    match node:
+        case n.Const():
+            return n.make(n.Const, kind.item, node.span, kind.value_of(node.value))
+        case n.Choose(domain=n.Universe(), body=n.Eq(right=value)) if value.type == kind.item:
+            return value
     return n.make(n.Apply, kind.item, node.span, n.make(n.Const, kind.table, node.span, kind.listed), node)
 
 

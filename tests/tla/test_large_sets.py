@@ -195,6 +195,31 @@ def test_a_set_and_a_message_are_united_by_a_table_of_both(tmp_path: Path) -> No
     assert [(one.verdict, one.steps) for one in found] == [(Verdict.VIOLATED, 6)] * 2
 
 
+VOTES = r"""
+EXTENDS Integers, Sequences, FiniteSets
+VARIABLES sent, log, seen
+Last == CASE Len(log) = 0 -> 0 [] Len(log) > 0 -> log[Len(log)] [] OTHER -> -1
+Init == sent = {} /\ log = <<>> /\ seen = 0
+Grow == Len(log) < 3 /\ \E k \in 1..2 : log' = Append(log, 10 * k) /\ UNCHANGED <<sent, seen>>
+Ask == sent' = sent \cup {[type |-> "ask", last |-> Last, size |-> Len(log)]} /\ UNCHANGED <<log, seen>>
+Tell == /\ \E k \in 1..4 : sent' = sent \cup {[type |-> "tell", log |-> log, a |-> 100 * k, b |-> 70 * k]}
+        /\ UNCHANGED <<log, seen>>
+Take == \E m \in sent : m.type = "ask" /\ sent' = sent \ {m} /\ seen' = m.last /\ UNCHANGED log
+Next == (Cardinality(sent) < 2 /\ (Grow \/ Ask \/ Tell)) \/ Take
+Few == seen < 20
+"""
+
+
+def test_a_message_that_seems_to_have_other_values_than_the_table_is_one_of_it(tmp_path: Path) -> None:
+    """A term of -1, which no run has, makes the table of both a wider one than the variable's."""
+    path = write(tmp_path, Votes=VOTES)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Few\nCHECK_DEADLOCK FALSE\n")
+    model, found = asked(path, "Few", BmcOptions(8))
+    assert (found.verdict, found.steps) == (Verdict.VIOLATED, 3)
+    (ask,) = (one for one in model.actions if one.name == "Ask")
+    assert not [x for _, value in ask.updates for x in n.postorder(value) if isinstance(x, n.SetMap)]
+
+
 BATCHES = r"""
 EXTENDS Naturals, Sequences, Bags
 VARIABLES flight, rows, done

@@ -34,6 +34,7 @@ from leadline.symbolic.lang import (
     int_range,
     is_total,
     listed_member,
+    looked_up,
     member_of,
     nodes as n,
     placed,
@@ -543,7 +544,10 @@ class Terms(Builder):
         assert isinstance(joined, Set)
         if kind is n.SetUnion and joined.item.capped > shapes.MOST_KEYS:
             table = self._table_of_both(a, b)
-            joined = joined if table is None else Set(table)
+            if table is not None:
+                joined = Set(table)
+                # A variable mostly gets the union, and is of the type before.
+                self._narrower.update({(self.convert(x, joined), x.type): x for x in (a, b)})
         if not fits(a.type, joined):
             a = self.convert(a, joined)
         if not fits(b.type, joined):
@@ -1026,6 +1030,8 @@ def _is_set(kind: Type) -> bool:
 
 def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
     match source, target:
+        case Listed(), _:
+            return t.convert(looked_up(node), target)
         case (Option(), _) | (_, Option()):
             return _option_as(t, node, source, target)
         case Union(), _:
