@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.engines import Answer, Limits, Result, Verdict
+from leadline.symbolic.engines import Answer, Limits, Listener, Result, Verdict
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
@@ -236,6 +236,19 @@ def test_quantifiers_and_disjunctions_may_be_nested_deeply(tmp_path: Path) -> No
         deadlock=True,
     )
     assert found.told(ExploreFacts).states == 1
+
+
+@pytest.mark.parametrize("symmetry", ["", "SYMMETRY Symmetry"])
+def test_a_violation_is_told_at_its_level(tmp_path: Path, symmetry: str) -> None:
+    text = f"{NODES} SPECIFICATION Spec {symmetry} PROPERTIES OneByOne Always StartsFull NeverLess"
+    behaviour, told = Behaviour(specification(tmp_path, TOKENS, text)), list[Result]()
+    listener = Listener(done=told.append)
+    explore_specification(behaviour, ExploreOptions(max_states=99), Limits(), listener, deadlock=False)
+    assert {one.property: (one.steps, one.depth) for one in told} == {
+        "OneByOne": (1, 1),
+        "Always": (2, 2),
+        "StartsFull": (0, 0),
+    }
 
 
 SYMMETRIC = """

@@ -14,6 +14,7 @@ from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.bounded import sweeps
 from leadline.symbolic.engines.prove.pdr import PdrOptions, PdrProgress, pdr
+from leadline.symbolic.engines.runs.parts import Method, Part, Reduction
 from leadline.symbolic.lang import Atoms, Model
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
@@ -34,6 +35,8 @@ Fall == height' = 0 /\\ UNCHANGED <<light, said>>
 Switch == \\E n \\in 1..LIGHTS : light' = [light EXCEPT ![n] = ~@] /\\ UNCHANGED <<height, said>>
 Shout == height = HIGH /\\ said' = "here" /\\ UNCHANGED <<height, light>>
 Next == Climb \\/ Fall \\/ Switch \\/ Shout
+Silent == [][said' = said]_said
+Quiet == <>[](height < HIGH)
 ====
 """
 
@@ -59,10 +62,13 @@ def test_sweeps_take_actions_in_the_order_of_the_runs(
 ) -> None:
     path = tmp_path / "Far.tla"
     path.write_text(FAR.replace("HIGH", "30").replace("LIGHTS", "2"))
-    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nPROPERTIES Silent Quiet\n")
     model = TlaOrigin(Source(path).load({}), {}).model()
+    claims = {Method.HISTORY: "Silent", Method.LOOPS: "Quiet"}
+    made = [Reduction(model, model.properties[name]).stated(Part(how)) for how, name in claims.items()]
     monkeypatch.delattr(sweeps, "first_enabled")
-    assert sweeps.sweep_order(model, Semantics(model))[-1].name == "Shout"
+    for one in (model, *made):  # for claims about steps and runs too
+        assert sweeps.sweep_order(one, Semantics(one))[-1].name == "Shout"
 
 
 FENCED = """

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import BmcOptions, Limits, Listener, Options, Progress, Query, Verdict, answer
+from leadline.symbolic.catalog import find, model_of, model_on_values
+from leadline.symbolic.engines import (
+    ENGINES,
+    BmcOptions,
+    Limits,
+    Listener,
+    Options,
+    Progress,
+    Query,
+    Result,
+    Verdict,
+    answer,
+)
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.bounded.bmc import SWEEPS
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.lang import ModelError
+from leadline.symbolic.lang import Model, ModelError
+from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.runs import ModuleReplayer, literal
@@ -261,6 +273,21 @@ def test_looking_at_runs_is_the_last_part_once_all_states_are_found(
     listener = Listener(progress=told.append)
     explore_specification(behaviour, ExploreOptions(max_states=most), Limits(), listener, deadlock=False)
     assert [one.left for one in told[-2:]] == [None, left]
+
+
+@pytest.mark.parametrize("made", [model_on_values, model_of])
+def test_proofs_about_states_are_told_before_runs_are_looked_at(
+    tmp_path: Path, made: Callable[..., Model]
+) -> None:
+    body = "VARIABLE x\nSpec == x = FALSE /\\ [][x' = ~x]_x\nTrue == []<>x\nLow == x \\in BOOLEAN"
+    entry = find(str(write(tmp_path, M=body)))
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec INVARIANT Low PROPERTY True")
+    query = Query(entry.source, {}, None, ExploreOptions(prove=True))
+    told = list[Result]()
+    listener = Listener(done=told.append)
+    found = ENGINES["explore"].answer(made(entry, {}), query, SOLVERS["cadical"], Limits(), listener)
+    assert [(one.property, one.verdict) for one in told] == [("Low", Verdict.PROVED)]
+    assert [one.verdict for one in found.results] == [Verdict.PROVED, Verdict.VIOLATED]
 
 
 def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path) -> None:

@@ -223,6 +223,14 @@ def test_place_of_an_error_is_that_of_the_innermost_expression(tmp_path: Path) -
         Interpreter(found).constant(Apply("V"))
 
 
+def test_place_of_an_error_in_the_library_is_told_behind_that_of_its_use(tmp_path: Path) -> None:
+    found = specification(tmp_path, "EXTENDS SequencesExt, Integers\nV == 1 + Last(<<>>)")
+    with pytest.raises(
+        EvaluationError, match=r"M\.tla:3:10: .*SequencesExt\.tla:\d+:\d+: the function is applied to 0"
+    ):
+        Interpreter(found).constant(Apply("V"))
+
+
 @pytest.mark.parametrize("begin", ["{<<>>}", "{f \\in [0..7 -> 0..99] : f[0] = 1} \\cup {<<>>}"])
 def test_a_large_set_that_is_a_part_of_the_value_of_a_recursion_is_not_listed(
     begin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

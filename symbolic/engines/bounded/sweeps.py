@@ -52,10 +52,32 @@ ALL_TRIES = 10_000
 
 def sweep_order(model: Model, semantics: Semantics) -> tuple[Action, ...]:
     """The actions in the order of a sweep."""
-    own = {name: place for place, name in enumerate(model.sweep_order)}
+    given = {one.name for one in model.actions} <= set(model.sweep_order)
+    return _in_order(model, _first_taken(model) or ({} if given else first_enabled(model, semantics)))
+
+
+def known_order(base: Model, actions: Sequence[Action]) -> tuple[str, ...]:
+    """The names of the actions of a model made of another one, in the order of a sweep as far as it is known.
+
+    Args:
+        base: the other model. Where runs have told when its actions are taken, no look at the new one is needed.
+        actions: the actions of the new model; those that the other one has not come first.
+    """
+    first = _first_taken(base)
+    if not first:
+        return base.sweep_order
+    own = [one.name for one in _in_order(base, first)]
+    return (*(one.name for one in actions if one.name not in own), *own)
+
+
+def _first_taken(model: Model) -> dict[str, int]:
+    """The number of steps after which actions were taken in runs; none where no runs were taken."""
     known = {} if model.origin is None else model.origin.first_taken()
-    seen = {one.name: known[one.tla] for one in model.actions if one.tla in known}
-    first = seen or first_enabled(model, semantics)
+    return {one.name: known[one.tla] for one in model.actions if one.tla in known}
+
+
+def _in_order(model: Model, first: Mapping[str, int]) -> tuple[Action, ...]:
+    own = {name: place for place, name in enumerate(model.sweep_order)}
 
     def key(action: Action) -> tuple[int, int]:
         return own.get(action.name, len(own)), first.get(action.name, LOOK)

@@ -181,17 +181,24 @@ class Explore(Engine):
         told: set[str] = set()
         exploring = _Exploring(model, query, options, progress, limits, narrower)
         about_runs: dict[str, Trace | None] = {}
-        stop = searched(limits, lambda: about_runs.update(exploring.search(runs, listener)))
-        explorer = exploring.explorer
-        found = explorer.summary(None if stop is None else stop.text)
-        answer = answer_about(explorer.semantics, found, query, about_runs, stop)
-        facts = with_view(exploring.told(found), model, options, found, runs)
-        facts = with_coverage(facts, explorer, answer.results)
-        if options.count_values:
-            facts = replace(facts, values=_values(explorer))
-        answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
-        shown = {action.name: action.tla for action in model.actions} if options.notes else {}
-        return ended(answer, options, found, stop, shown)
+
+        def answer(stop: Stop | None) -> Answer:
+            explorer = exploring.explorer
+            found = explorer.summary(None if stop is None else stop.text)
+            answer = answer_about(explorer.semantics, found, query, about_runs, stop)
+            facts = with_view(exploring.told(found), model, options, found, runs)
+            facts = with_coverage(facts, explorer, answer.results)
+            if options.count_values:
+                facts = replace(facts, values=_values(explorer))
+            answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
+            shown = {action.name: action.tla for action in model.actions} if options.notes else {}
+            return ended(answer, options, found, stop, shown)
+
+        def settled() -> None:
+            tell_proofs(answer(None), options, listener)
+
+        stop = searched(limits, lambda: about_runs.update(exploring.search(runs, listener, settled)))
+        return answer(stop)
 
     def _of_module(self, model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
         """The answer about a TLA+ module, by its interpreter or by circuits."""
@@ -203,7 +210,8 @@ class Explore(Engine):
         kept = Kept()
 
         def done(one: Result) -> None:
-            kept.violated[one.property] = one
+            if one.verdict is Verdict.VIOLATED:
+                kept.violated[one.property] = one
             listener.done(one)
 
         def on_circuits(begun: Callable[[], None], lowered: Model, asked: Query, rest: Limits) -> Answer:
@@ -369,22 +377,26 @@ class _Exploring:
         checkpoint = checkpoint_of(self._model, self._query, VALUES)
         return kind(semantics, self._names, *self._bounds, checkpoint)
 
-    def search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
-        """Explore; a counterexample, or None, for each of the claims about runs.
+    def search(
+        self, runs: Sequence[str], listener: Listener, settled: Callable[[], None]
+    ) -> dict[str, Trace | None]:
+        """Explore; a counterexample, or None, for each of the claims about runs, before which `settled` is called.
 
         Raises:
             NoCircuits: if exploration on circuits is asked for, and they cannot give the answer.
         """
         try:
-            return self._search(runs, listener)
+            return self._search(runs, listener, settled)
         except bits.NoCircuits as error:
             if self._options.by == CIRCUITS:
                 raise
             self.why = str(error)
             self.explorer = self._by_values()
-            return self._search(runs, listener)
+            return self._search(runs, listener, settled)
 
-    def _search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
+    def _search(
+        self, runs: Sequence[str], listener: Listener, settled: Callable[[], None]
+    ) -> dict[str, Trace | None]:
         self.explorer.run()
         if isinstance(self.explorer, Covering):
             self.explorer.look_at_guards()
@@ -392,6 +404,7 @@ class _Exploring:
             return {}
         left = LAST_PART if self.explorer.complete else None
         listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs", left=left))
+        settled()
         properties = self._model.properties
         if isinstance(self.explorer, CircuitExplorer):
             return {name: self._counterexample(properties[name]) for name in runs}
@@ -645,6 +658,13 @@ def ended(
     if stop is not None and stop.cause is Cause.INTERRUPTED:
         raise Interrupted(answer)
     return answer
+
+
+def tell_proofs(answer: Answer, options: ExploreOptions, listener: Listener) -> None:
+    """Tell the proofs of an answer, where its options ask for them: runs, which are next, may take long."""
+    for one in answer.results if options.prove else ():
+        if one.verdict is Verdict.PROVED:
+            listener.done(one)
 
 
 def _unfinished(result: Result, stopped: str, far: str) -> Result:

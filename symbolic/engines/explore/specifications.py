@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import PurePath
 
 from leadline.symbolic.engines.ask.engine import Interrupted
@@ -34,6 +35,7 @@ from leadline.symbolic.engines.explore.explore import (
     has_slots,
     qualified,
     searched,
+    tell_proofs,
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart, vacuous_part
 from leadline.symbolic.engines.explore.statistics import counted_values, values_by
@@ -466,7 +468,7 @@ def explore_specification(
         behaviour: its states and steps.
         options: the bounds.
         limits: the limits on time and memory.
-        listener: is told of each level, and of violations.
+        listener: is told of each level, of violations, and of proofs before runs are looked at.
         deadlock: whether a state without a step is an error.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
         busy: called now and then with the states found.
@@ -480,15 +482,32 @@ def explore_specification(
     exploring = _Exploring(behaviour, names, options, listener, deadlock, checkpoint, busy)
     began = time.monotonic()
     set_statistics(lambda: _statistics(exploring.explorer, began))
+    told = partial(_answer, behaviour, exploring, options, deadlock)
+
+    def settled() -> None:
+        tell_proofs(told(None, None), options, listener)
+
     with printing(listener.printed):
-        stop = searched(limits, exploring.run)
+        stop = searched(limits, lambda: exploring.run(settled))
     behaviour.end_search()
-    explorer = exploring.explorer
-    found = explorer.summary(None if stop is None else stop.text)
     with printing(listener.printed):
         postconditions = _postconditions(behaviour)
+    return told(stop, postconditions)
+
+
+def _answer(
+    behaviour: Behaviour,
+    exploring: _Exploring,
+    options: ExploreOptions,
+    deadlock: bool,
+    stop: Stop | None,
+    postconditions: dict[str, bool | str] | None,
+) -> Answer:
+    """The answer that a search gives; see `ended`."""
+    explorer, specification = exploring.explorer, behaviour.specification
+    found = explorer.summary(None if stop is None else stop.text)
     judge = _Judge(behaviour, exploring, found, stop)
-    results = [judge.property(name) for name in names]
+    results = [judge.property(name) for name in (*specification.invariants, *specification.properties)]
     if deadlock:
         results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
     remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
@@ -502,7 +521,7 @@ def explore_specification(
     if isinstance(explorer, CoveringModule):
         facts = explorer.covered(facts, results)
     elif options.vacuity and facts.complete:
-        facts = _with_vacuity(facts, explorer, results)
+        facts = _with_vacuity(facts, exploring, results)
     return ended(Answer(results, facts, judge.beyond), options, found, stop, {})
 
 
@@ -603,8 +622,29 @@ class _Exploring:
             trace, depth = _trace(path, TraceEnd.OUT_OF_BOUNDS, claim, why), len(self.explorer.within) - 1
             self._listener.told(_result(name, Verdict.OUT_OF_BOUNDS, trace, depth, why))
 
-    def run(self) -> None:
-        """Explore, and look for runs."""
+    @cached_property
+    def vacuity(self) -> tuple[_Suspects, list[GuardCount]]:
+        """The parts that had no effect in any state; of each action never taken the first guard never true."""
+        behaviour, explorer = self._behaviour, self.explorer
+        suspects = _Suspects(behaviour)
+        suspects.look(explorer.order)
+        names = [action.name for action in behaviour.actions]
+        # The level that a guard asks for is no longer known.
+        fired = zip(names, explorer.fired[1:], strict=True)
+        idle = {name for name, times in fired if not times and not behaviour.asks_level}
+        untrue: dict[str, GuardCount] = {}
+        if idle:
+            counting = Interpreter(behaviour.specification, counting=True)
+            steps = zip(counting.actions, counting.steps[1:], strict=True)
+            for step in (step for action, step in steps if action.name in idle):
+                for state in explorer.states_within:
+                    step(state, lambda _: None)
+            never = (one for one in _guards(counting) if one["action"] in idle and not one["true"])
+            untrue = {one["action"]: one for one in reversed([*never])}
+        return suspects, [*untrue.values()]
+
+    def run(self, settled: Callable[[], None]) -> None:
+        """Explore, and look for runs; before these, which may take long, call `settled`."""
         behaviour, runs = self._behaviour, None
         while not _has_run(behaviour, self.explorer):
             self.explorer = self._new()
@@ -612,7 +652,9 @@ class _Exploring:
         self._tell(level, LAST_PART if self.explorer.complete else None)
         for name in behaviour.specification.properties:
             if behaviour.safety(name).runs:
-                runs = runs or self._fair_runs()
+                if runs is None:
+                    settled()
+                    runs = self._fair_runs()
                 self.about_runs[name] = _violating(behaviour, runs, name)
 
     def _fair_runs(self) -> FairRuns:
@@ -701,12 +743,14 @@ def _tell_violations(
 
 
 def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
-    """Whether the end of a path is a deadlock, or violates an invariant."""
-    last = path[-1].state
+    """Whether the end of a path is a deadlock, or violates an invariant or a property of states and steps."""
+    last, before = path[-1].state, path[-2].state if len(path) > 1 else None
     assert last is not None
     if name == DEADLOCK:
         return next(behaviour.successors(last), None) is None
-    return name in behaviour.specification.invariants and not behaviour.property_function(name)(last)
+    with suppress(EvaluationError):  # of a state that the symmetry takes for another one, and is wrong
+        return behaviour.is_broken(name, before, last) or not behaviour.property_function(name)(last)
+    return False
 
 
 def _violation(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path:
@@ -805,8 +849,8 @@ class _Judge:
             if self.whole is None or not self.whole.full
             else f"states: stopped at {self.whole.max_states}"
         )
-        if name not in self.about_runs and self.stop is not None:
-            stopped = self.stop.text
+        if name not in self.about_runs:
+            stopped = "runs were not looked at" if self.stop is None else self.stop.text
         # The search that is told of has ended, so that its states are no measure.
         why = "" if self.whole is None else "; runs go through every state, also those that others stand for"
         return None if stopped is None else stopped + why
@@ -854,28 +898,13 @@ class CoveringModule(Explorer[Behaviour]):
         )
 
 
-def _with_vacuity(
-    facts: ExploreFacts, explorer: Explorer[Behaviour], results: Sequence[Result]
-) -> ExploreFacts:
+def _with_vacuity(facts: ExploreFacts, exploring: _Exploring, results: Sequence[Result]) -> ExploreFacts:
     """The facts of a complete search with the parts for which invariants hold vacuously.
 
     They also tell, for each action that is never taken, the first of its guards that is never true.
     """
-    behaviour = explorer.semantics
-    suspects = _Suspects(behaviour)
-    suspects.look(explorer.order)
-    # The level that a guard asks for is no longer known.
-    idle = {x for x, times in facts.actions.items() if not times and not behaviour.asks_level}
-    untrue: dict[str, GuardCount] = {}
-    if idle:
-        counting = Interpreter(behaviour.specification, counting=True)
-        steps = zip(counting.actions, counting.steps[1:], strict=True)
-        for step in (step for action, step in steps if action.name in idle):
-            for state in explorer.states_within:
-                step(state, lambda _: None)
-        never = (one for one in _guards(counting) if one["action"] in idle and not one["true"])
-        untrue = {one["action"]: one for one in reversed([*never])}
-    return replace(facts, vacuous=suspects.vacuous(results), never_true=[*untrue.values()])
+    suspects, untrue = exploring.vacuity
+    return replace(facts, vacuous=suspects.vacuous(results), never_true=untrue)
 
 
 class _Suspects:

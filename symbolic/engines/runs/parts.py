@@ -13,6 +13,7 @@ from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import Instance, template
 from leadline.symbolic.engines.ask.result import JsonObject
+from leadline.symbolic.engines.bounded.sweeps import known_order
 from leadline.symbolic.engines.prove.lemmas import claiming
 from leadline.symbolic.engines.runs.formulas import SafetyPart, conjuncts, split
 from leadline.symbolic.engines.runs.loops import loop_model
@@ -272,7 +273,8 @@ def history_model(model: Model, name: str, safety: SafetyPart) -> Model:
 def _stated(base: Model, model: Model, name: str, formula: n.Node) -> Model:
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
     # The run is replayed by the origin once it is one of the model itself again.
-    return replace(model, properties=claiming(base, claim), fairness=(), origin=None)
+    claimed = replace(model, properties=claiming(base, claim), fairness=(), origin=None)
+    return replace(claimed, sweep_order=known_order(base, model.actions))
 
 
 def _noting(action: Action, good: n.Node) -> Action:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from leadline.symbolic.engines.bounded.sweeps import known_order
 from leadline.symbolic.engines.prove.lemmas import claiming
 from leadline.symbolic.engines.runs.formulas import strong_premises
 from leadline.symbolic.lang import (
@@ -206,7 +207,8 @@ class Product:
         claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
         variables = (*self.variables, *(Variable(x, x, kind, NOWHERE) for x, kind, _ in more))
         claims = claiming(self.base, claim) if lemmas else {name: claim}
-        return Model(self.base.protocol, {}, variables, init, tuple(actions), claims)
+        made = Model(self.base.protocol, {}, variables, init, tuple(actions), claims)
+        return replace(made, sweep_order=known_order(self.base, made.actions))
 
 
 Sure: TypeAlias = Callable[[Action, Collection[str]], bool]

@@ -243,6 +243,15 @@ class Behaviour:
         )
         return passed
 
+    def is_broken(self, name: str, before: State | None, state: State) -> bool:
+        """Whether a property about steps and initial states is false of a step, or of an initial state.
+
+        Raises:
+            EvaluationError: if it has no value there.
+        """
+        tests = (self._initial_checks if before is None else self._step_checks).get(name, ())
+        return not self.interpreter.guarded(lambda: all(test(before, state) for test in tests))
+
     @cached_property
     def _step_checks(self) -> dict[str, list[Callable[[Any, State], bool]]]:
         relation = self.interpreter.relation

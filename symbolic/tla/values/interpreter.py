@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import AssumptionFailed, Mistake, ModelError, Work, site
@@ -14,6 +15,7 @@ from leadline.symbolic.tla.read.coverage import Conjunct
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.parts import Part, parts
 from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.standard import LIBRARY
 from leadline.symbolic.tla.values import differences, operators, sets, values
 from leadline.symbolic.tla.values.scopes import Scope
 from leadline.symbolic.tla.values.search import RULES, Search
@@ -311,8 +313,9 @@ class Interpreter:
             raise self.error(error) from error
 
     def error(self, error: Exception) -> EvaluationError:
-        """An error of generated code in words, with its place."""
-        place = self.source.place(error.__traceback__)
+        """An error of generated code in words, with its place: where a module of the library is used, that too."""
+        places = list(self.source.places(error.__traceback__))
+        place = places[0] if places else None
         match error:
             case EvaluationError():
                 text = str(error)
@@ -322,7 +325,10 @@ class Interpreter:
                 text = "the recursion does not end"
             case _:
                 text = in_words(error, place.token() if place is not None else "")
-        return EvaluationError(f"{place}: {text}" if place is not None else text)
+        own = next((one for one in places if Path(one.file).parent != LIBRARY), place)
+        return EvaluationError(
+            "".join(f"{one}: " for one in dict.fromkeys((own, place)) if one is not None) + text
+        )
 
 
 def _attempted(scope: Scope, lines: Lines, traced: bool) -> Lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -248,22 +248,15 @@ class Source:
                 self._spans.setdefault(number, []).append((start, length, place))
         return "".join([*parts, line[end:]])
 
-    def place(self, traceback: TracebackType | None) -> Place | None:
-        """The innermost place in the specification at which an exception was raised, if there is one."""
-        found = None
+    def places(self, traceback: TracebackType | None) -> Iterator[Place]:
+        """The places in the specification at which an exception was raised, the innermost first."""
+        frames = list[tuple[int | None, int | None, int | None, int | None]]()
         while traceback is not None:
             code = traceback.tb_frame.f_code
             if code.co_filename == FILE:
-                positions = list(code.co_positions())[traceback.tb_lasti // 2]
-                found = self._innermost(*positions) or found
+                frames.append(list(code.co_positions())[traceback.tb_lasti // 2])
             traceback = traceback.tb_next
-        return found
-
-    def _innermost(self, line: int | None, _: int | None, start: int | None, end: int | None) -> Place | None:
-        spans = self._spans.get(line or 0, [])
-        around = [
-            (stop - begin, place)
-            for begin, stop, place in spans
-            if start is not None and end is not None and begin <= start and end <= stop
-        ]
-        return min(around, key=lambda one: one[0])[1] if around else None
+        for line, _, start, end in reversed(frames):
+            if line is not None and start is not None and end is not None:
+                spans = [one for one in self._spans.get(line, []) if one[0] <= start and end <= one[1]]
+                yield from (place for _, _, place in sorted(spans, key=lambda one: one[1] - one[0]))
