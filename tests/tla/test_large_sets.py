@@ -10,7 +10,7 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
-from leadline.symbolic.lang import NoSymbolicForm, Set, nodes as n
+from leadline.symbolic.lang import NoSymbolicForm, nodes as n
 from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
@@ -242,6 +242,7 @@ def test_a_bag_with_one_more_message_has_the_members_of_its_table(tmp_path: Path
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Few\nCHECK_DEADLOCK FALSE\n")
     answers = [asked(path, "Few", one) for one in (BmcOptions(6), ExploreOptions(depth=6, by=VALUES))]
     assert [(one.verdict, one.steps) for _, one in answers] == [(Verdict.VIOLATED, 6)] * 2
-    updates = (x for action in answers[0][0].actions for _, x in action.updates)
-    kinds = [x.type for x in n.postorder(*updates) if isinstance(x, n.SetUnion)]
-    assert kinds and all(isinstance(kind, Set) and isinstance(kind.item, Listed) for kind in kinds)
+    (flush,) = (action for action in answers[0][0].actions if action.name == "Flush")
+    nodes = n.postorder(*(x for _, x in flush.updates))
+    assert any(isinstance(x, n.MapUpdate) and isinstance(x.key.type, Listed) for x in nodes)
+    assert not any(isinstance(x, n.MapBuild | n.SetUnion) for x in nodes)

@@ -28,6 +28,7 @@ from leadline.symbolic.lang import (
     UserError,
     in_tla,
     listed,
+    nodes as n,
     permuted,
     record,
     sort,
@@ -319,3 +320,31 @@ def test_images_of_images_and_parts_of_sets_go_into_slots(
         )
     options = ExploreOptions(by=CIRCUITS, max_states=None)
     assert asking.answer(options).told(ExploreFacts).states == asking.every.told(ExploreFacts).states
+
+
+LESS = r"""
+EXTENDS Naturals, Sequences, FiniteSets, TLC
+VARIABLES f, q
+Init == f = [x \in {} |-> 0] /\ q = <<>>
+Put == \E k \in 1..3 : f' = f @@ (k :> 10 * k) /\ q' = IF Len(q) < 2 THEN Append(q, k) ELSE q
+Less == \E k \in 1..4 : f' = [x \in DOMAIN f \ {k, 2} |-> f[x]] /\ UNCHANGED q
+Off == Cardinality(DOMAIN f) # 2 /\ f' = [x \in DOMAIN f \ {Head(q)} |-> f[x]] /\ q' = Tail(q)
+Next == Put \/ Less \/ (q # <<>> /\ Off)
+Wrong == Next \/ Off
+Few == Cardinality(DOMAIN f) < 3
+Kept == \A k \in DOMAIN f : f[k] = 10 * k
+"""
+
+
+@pytest.mark.parametrize("following", ["Next", "Wrong"])
+def test_a_function_without_some_arguments_is_updated_at_them(following: str, tmp_path: Path) -> None:
+    """One of them may be no argument, or have no value."""
+    (tmp_path / "M.cfg").write_text(f"INIT Init NEXT {following} INVARIANTS Few Kept CHECK_DEADLOCK FALSE")
+    asking = Asking(write(tmp_path, M=LESS), Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None
+    (less,) = (one for one in asking.model.actions if one.name == "Less")
+    assert not any(isinstance(x, n.MapBuild) for x in n.postorder(*(x for _, x in less.updates)))
+    expected = {one.property: (one.verdict, one.steps) for one in asking.every.results}
+    found = asking.answer(ExploreOptions(by=CIRCUITS, max_states=None))
+    assert {one.property: (one.verdict, one.steps) for one in found.results} == expected
+    assert found.told(ExploreFacts).states == asking.every.told(ExploreFacts).states

@@ -23,6 +23,7 @@ from leadline.symbolic.lang import (
     Listed,
     Map,
     Mapped,
+    Option,
     Seq,
     Set,
     Sort,
@@ -1208,6 +1209,8 @@ def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -
 
 
 def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
+    if (less := _restricted(at, e, scope)) is not None:
+        return less
     pairs = at.pairs(e.bounds, scope)
     if len(pairs) == 1:
         ((bound, name, domain),) = pairs
@@ -1221,6 +1224,28 @@ def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
         return at.value(e.body, inner)
 
     return at.function(at.listed(at.product([domain for _, _, domain in pairs])), "key", value)
+
+
+def _restricted(at: Lowering, e: s.Function, scope: Scope) -> n.Node | None:
+    r"""`[x \in DOMAIN f \ {a} |-> f[x]]` of a map, as an update at a, not a value for each key; None of others."""
+    match e:
+        case s.Function(
+            (s.Bound((name,), s.Apply("\\", (s.Apply("DOMAIN", (whole,)), s.SetOf(items)))),),
+            s.Index(function, s.Apply(key)),
+        ) if function == whole and key == name:
+            result = before = at.value(whole, scope)
+        case _:
+            return None
+    terms, kind = at.terms, result.type
+    if not isinstance(kind, Map) or not isinstance(kind.value, Option):
+        return None
+    known, gone = terms.domain_of(before), [at.value(x, scope) for x in items]
+    for x in gone:
+        less = terms.make(
+            n.MapUpdate, kind, result, terms.convert(x, kind.key), terms.const(kind.value, None)
+        )
+        result = terms.ite(terms.member(x, known), less, result)
+    return terms.once_defined([before, *gone], result)
 
 
 def _index(at: Lowering, e: s.Index, scope: Scope) -> Entity:

@@ -16,7 +16,7 @@ EmptyBag == SetToBag({})
 
 CopiesIn(e, B) == IF e \in DOMAIN B THEN B[e] ELSE 0
 
-B1 (+) B2 == [e \in DOMAIN B1 \cup DOMAIN B2 |-> CopiesIn(e, B1) + CopiesIn(e, B2)]
+B1 (+) B2 == [e \in DOMAIN B2 |-> CopiesIn(e, B1) + B2[e]] @@ B1
 
 B1 (-) B2 ==
   [e \in {d \in DOMAIN B1 : CopiesIn(d, B1) > CopiesIn(d, B2)} |-> CopiesIn(e, B1) - CopiesIn(e, B2)]
