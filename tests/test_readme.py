@@ -139,16 +139,16 @@ def test_what_is_known_can_be_seen(command: str, known: str, capsys: pytest.Capt
 
 
 TOLD: list[tuple[str, list[str], list[str]]] = [
-    ("simulate kafka-replication", ["the longest run 30"], ["the longest run has 30 steps"]),
+    ("simulate kafka-replication", ["the longest run 32"], ["the longest run has 32 steps"]),
     (
         "simulate kafka-transactions",
-        [r"no-producer-fenced .* 9\n", r"no-epoch-fence-abort .* 12\n"],
-        ["no-producer-fenced is reached in 9 steps", "no-epoch-fence-abort takes 12 here"],
+        [r"no-producer-fenced .* 9\n", r"no-epoch-fence-abort .* 10\n"],
+        ["no-producer-fenced is reached in 9 steps and no-epoch-fence-abort in 10"],
     ),
     (
         "simulate pulsar-compaction",
-        [r"compacted-ledger-leak +violated +11", r"Terminating +80618"],
-        ["compacted-ledger-leak is violated in 11 steps", "`Terminating` is 80,618"],
+        [r"compacted-ledger-leak +violated +11", r"Terminating +80491"],
+        ["compacted-ledger-leak is violated in 11 steps", "`Terminating` is 80,491"],
     ),
     (
         "simulate two-phase-commit",
@@ -157,8 +157,8 @@ TOLD: list[tuple[str, list[str], list[str]]] = [
     ),
     (
         "simulate spanner-leases",
-        [r"TTDrift +91309", r"BecomeLeader .* 280\n"],
-        ["`TTDrift` is 91,309", "a leader is chosen in 280 runs"],
+        [r"TTDrift +91196", r"BecomeLeader .* 266\n"],
+        ["`TTDrift` is 91,196", "a leader is chosen in 266 runs"],
     ),
     (
         "simulate spanner-transactions",
