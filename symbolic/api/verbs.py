@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -235,10 +236,11 @@ def _ask(
     given |= {name: value for name, value in more.items() if name in options_of(command)}
     _check(command, given)
     named = str(protocol) if isinstance(protocol, (str, Path)) else None
-    with timely(named, given.get("timeout")):
+    begin = time.monotonic()
+    with timely(named, Limits(given.get("timeout"))):
         about = _told_apart(command, protocol, wanted or (), parameters, given, more)
         model = model_for(command, about.entry, about.settings, given)
-    limits = Limits(given.pop("timeout", None), given.pop("memory", None))
+    limits = Limits(given.pop("timeout", None), given.pop("memory", None)).since(begin)
     fail_fast = given.pop("fail_fast", False)
     names = tuple(dict.fromkeys(x.name if isinstance(x, Claim) else x for x in wanted or ()))
     chosen = () if wanted == [] else tuple(one.name for one in model.choose_properties(names))

@@ -19,7 +19,7 @@ from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.inputs import seconds, spark_setting, store_place
 from leadline.symbolic.cli.output import add_format, as_json, as_text, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
-from leadline.symbolic.engines import Table
+from leadline.symbolic.engines import Limits, Table
 from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.grid.cost import LayerFormula
 from leadline.symbolic.grid.durable import write_text
@@ -132,7 +132,7 @@ def run(args: argparse.Namespace) -> Exit:
         args.patience,
         args.remote,
     )
-    with timely(args.file, args.timeout, "the grid was planned"):
+    with timely(args.file, Limits(args.timeout), "the grid was planned"):
         todo = grid.plan(args.file)
     if args.plan:
         begin, store = grid.begin(todo, {}), grid.store.folder

@@ -113,7 +113,7 @@ def chosen_model(
         args: the arguments.
         make: makes the model.
     """
-    with timely(args.protocol, getattr(args, "timeout", None)):
+    with timely(args.protocol, Limits(getattr(args, "timeout", None))):
         entry = chosen_entry(args)
         settings = settings_of(entry, args.settings)
         model = make(entry, settings)

@@ -157,7 +157,7 @@ def _recheck(args: argparse.Namespace) -> Exit:
         )
     command = ("leadline", "prove", "--recheck", str(args.recheck))
     what = f"{found.place} is a proof about"
-    with timely(args.protocol, args.timeout):
+    with timely(args.protocol, Limits(args.timeout)):
         given = args.file if args.protocol is None else inputs.chosen_entry(args)
         entry = inputs.entry_of_data(given, found.protocol, found.source, what, command)
         model = model_of(entry, found.settings, found.learned)

@@ -14,7 +14,7 @@ import pytest
 
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import Circuit
-from leadline.symbolic.engines import Listener, Progress
+from leadline.symbolic.engines import Limits, Listener, Progress
 from leadline.symbolic.engines.run.limits import TimeIsOver, timely
 from leadline.symbolic.engines.run.watch import Lookout, watched
 from leadline.symbolic.lang import Model
@@ -92,7 +92,7 @@ def test_time_that_is_over_before_the_model_is_made(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(Builder, "bind", over)
     text = r"before the model was made: lowering Heavy \(.*M.tla:6:.*\) took "
-    with pytest.raises(TimeIsOver, match=text), timely("M.tla", 60.0):
+    with pytest.raises(TimeIsOver, match=text), timely("M.tla", Limits(60.0)):
         made(tmp_path)
 
 

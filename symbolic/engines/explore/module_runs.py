@@ -164,7 +164,7 @@ class _ModuleWalker:
             invariants={name: one for name, one in whole.invariants.items() if name in asked.names},
             properties={name: one for name, one in whole.properties.items() if name in asked.names},
         )
-        with timely(query.source, limits.seconds):
+        with timely(query.source, limits):
             self._behaviour = Behaviour(own)
         self._holding = cache(self._behaviour.property_function)
         self._safety = {name: self._behaviour.safety(name) for name in own.properties}

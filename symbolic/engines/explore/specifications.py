@@ -164,7 +164,7 @@ def _on_values(
     busy: Callable[[Sequence[State]], None] = lambda _: None,
 ) -> Answer:
     options = query.options_as(ExploreOptions)
-    with printing(listener.printed), timely(query.source, limits.seconds):
+    with printing(listener.printed), timely(query.source, limits):
         behaviour = Behaviour(specification, counting=options.coverage)
     if checkpoint is not None and behaviour.sets_registers:
         raise UserError(

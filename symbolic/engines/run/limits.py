@@ -261,12 +261,12 @@ def _raising(error: type[LeadlineError], number: signal.Signals) -> Iterator[Non
 
 
 @contextmanager
-def timely(what: object, seconds: float | None, before: str = "the model was made") -> Iterator[None]:
+def timely(what: object, limits: Limits, before: str = "the model was made") -> Iterator[None]:
     """Hold what is loaded to the time of its question: a file may load for ever.
 
     Args:
         what: what is loaded, as the user named it; None if it has no name.
-        seconds: the limit; None for none. It holds in the main thread only.
+        limits: the limit on time, which holds in the main thread only.
         before: what was not done, for the message.
 
     Raises:
@@ -275,10 +275,10 @@ def timely(what: object, seconds: float | None, before: str = "the model was mad
     main = threading.current_thread() is threading.main_thread()
     watch = Lookout()
     try:
-        with watch.looking(), limited(Limits(seconds if main else None)):
+        with watch.looking(), limited(Limits(limits.seconds if main else None)):
             yield
     except TimeIsOver:
-        told = ": ".join(filter(None, (f"time: stopped after {seconds:g} s, before {before}", watch.text)))
+        told = ": ".join(filter(None, (f"{time_stop(limits).text}, before {before}", watch.text)))
         raise TimeIsOver(f"{what}: {told}" if what else told) from None
 
 
