@@ -24,10 +24,11 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.ask.query import SILENT, Ledger, refuse_too_large
 from leadline.symbolic.engines.ask.result import Cause, Stop
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.run import limits as limits_module, process
 from leadline.symbolic.engines.run.limits import TimeIsOver
 from leadline.symbolic.engines.run.parallel import _Session
-from leadline.symbolic.engines.run.process import Forked, QueryProcess
+from leadline.symbolic.engines.run.process import Forked, Message, QueryProcess
 from leadline.symbolic.lang import InternalError, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from tests.asking import bounded_query, here, model_for
@@ -92,6 +93,19 @@ def test_a_counterexample_is_perhaps_not_the_shortest_when_the_time_is_over() ->
     told = talk.result(found.about, cast(QueryProcess, ended))
     assert found.reason is None
     assert told == replace(found, reason="perhaps not the shortest: time: stopped after 1 s")
+
+
+def test_an_exploration_that_begins_anew_has_come_as_far_as_before() -> None:
+    """Circuits begin at the first level when values have gone far."""
+    asked = replace(query("Lift", properties=("below-top",)), options=ExploreOptions())
+    talk = _Session(model_for(asked), asked, Ledger(SILENT))
+    for depth, far in ((14, "900 states within 14 steps"), (1, "4 states within 1 step")):
+        talk.hear(Message("progress", Progress(depth, 0.0, text=far, left=float(depth))))
+    stop = Stop(Cause.TIME, "time: stopped after 1 s")
+    ended = SimpleNamespace(query=asked, seconds=1.0, peak_mb=1.0, stop=lambda: stop)
+    told = talk.result(("below-top", None), cast(QueryProcess, ended))
+    assert told.reason == "time: stopped after 1 s, with 900 states within 14 steps"
+    assert (told.depth, talk.left) == (14, 1.0)
 
 
 def test_too_little_time_for_anything_is_unknown_at_no_depth() -> None:

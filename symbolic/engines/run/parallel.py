@@ -490,7 +490,12 @@ class _Session:
             case "progress":
                 now: Progress = message.body
                 now = replace(now, engine=now.engine or self.query.engine, far=now.far or self._far(now))
-                self.reached[now.engine] = now
+                known = self.reached.get(now.engine)
+                if known is not None and now.depth < known.depth and self.engine.breadth_first:
+                    # An exploration that begins anew on circuits has come as far as values before it.
+                    self.reached[now.engine] = replace(known, left=now.left)
+                else:
+                    self.reached[now.engine] = now
                 self.ledger.progress(now)
             case "told":
                 self.ledger.told(message.body)
