@@ -26,6 +26,7 @@ from leadline.symbolic.lang import (
     Option,
     Seq,
     Set,
+    Slots,
     Sort,
     Tuple,
     Type,
@@ -1237,7 +1238,7 @@ def _restricted(at: Lowering, e: s.Function, scope: Scope) -> n.Node | None:
         case _:
             return None
     terms, kind = at.terms, result.type
-    if not isinstance(kind, Map) or not isinstance(kind.value, Option):
+    if isinstance(kind, Slots) or not isinstance(kind, Map) or not isinstance(kind.value, Option):
         return None
     known, gone = terms.domain_of(before), [at.value(x, scope) for x in items]
     for x in gone:
