@@ -171,12 +171,13 @@ def declare_cover(parser: argparse.ArgumentParser) -> None:
 
 def _cover(args: argparse.Namespace) -> Exit:
     """Find the runs, show them and write them."""
+    begin = time.monotonic()
     if args.out is not None:
         output.make_folder(args.out)
     entry, settings, model = chosen_model(args)
     semantics = Semantics(model)
     goals = goals_of(semantics, args.goal, expressions(entry, settings, model))
-    found = _searched(args, semantics, goals, args.depth, args.max_states)
+    found = _searched(args, begin, semantics, goals, args.max_states)
     if args.out is not None:
         _write(args.out, found, semantics, entry.source)
     data = output.as_json(_json(found, model)) if args.format == "json" else None
@@ -186,6 +187,7 @@ def _cover(args: argparse.Namespace) -> Exit:
 
 def violations(args: argparse.Namespace) -> Exit:
     """Find counterexamples that differ, and show them: `check --all N`."""
+    begin = time.monotonic()
     _check_beside_all(args)
     entry, settings, model = chosen_model(args)
     names = [
@@ -200,7 +202,7 @@ def violations(args: argparse.Namespace) -> Exit:
     except UserError as error:
         raise UserError(f"--view {args.view}: write {error}") from error
     goals = Violations(semantics, names, view, args.all)
-    found = _searched(args, semantics, goals, args.depth, args.max_states or MOST_STATES)
+    found = _searched(args, begin, semantics, goals, args.max_states or MOST_STATES)
     told: list[Part] = []
     shortest_first = found.runs[::-1]
     for number, (trace, (way, *_)) in enumerate(shortest_first, start=1):
@@ -248,15 +250,15 @@ def _check_beside_all(args: argparse.Namespace) -> None:
 
 
 def _searched(
-    args: argparse.Namespace, semantics: Semantics, goals: Goals, depth: int | None, most_states: int
+    args: argparse.Namespace, begin: float, semantics: Semantics, goals: Goals, most_states: int
 ) -> Covered:
     stopped = None
-    limits = Limits(args.timeout, args.memory).within_machine()
+    limits = Limits(args.timeout, args.memory).since(begin).within_machine()
     with live("covering: ") as show:
         search = Coverage(
             semantics,
             goals,
-            depth,
+            args.depth,
             most_states,
             lambda states, met: show(f"{counted(states, 'state')}, {counted(met, 'goal')} met"),
         )

@@ -1210,8 +1210,8 @@ def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -
 
 
 def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
-    if (less := _restricted(at, e, scope)) is not None:
-        return less
+    if (updated := _restricted(at, e, scope)) is not None:
+        return updated
     pairs = at.pairs(e.bounds, scope)
     if len(pairs) == 1:
         ((bound, name, domain),) = pairs

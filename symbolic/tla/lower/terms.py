@@ -1233,12 +1233,12 @@ def _sequence_as(t: Terms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.
         )
         return t.ite(whole, t.make_tuple(items), t.undefined(target, "the sequence has another length"))
     if isinstance(node, n.Coerce | n.Concat):
-        # What a fold appends to is converted once, and not item by item at each step of it.
+        # Each part is converted by itself: a fold that appends would convert all items again at each step.
         parts = (t.convert(x, Seq(target.item, x.type.capacity)) for x in n.children(node))  # type: ignore[attr-defined]  # sequences
         return t.convert(reduce(t.concat, parts), target)
     places = map(t.integer, range(1, min(source.capacity, target.capacity) + 1))
     there = [(t.le(i, t.length(node)), t.apply(node, i)) for i in places]
-    # It is out of bounds where it is longer.
+    # A sequence that is longer than the target allows is out of bounds here.
     return t.convert(t.beginning(there, target.item, t.length(node)), target)
 
 
