@@ -748,7 +748,8 @@ def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
     assert last is not None
     if name == DEADLOCK:
         return next(behaviour.successors(last), None) is None
-    with suppress(EvaluationError):  # of a state that the symmetry takes for another one, and is wrong
+    # A wrong symmetry may take a state for one in which the property has no value.
+    with suppress(EvaluationError):
         return behaviour.is_broken(name, before, last) or not behaviour.property_function(name)(last)
     return False
 
