@@ -120,6 +120,8 @@ class Machine:
         model: the model.
         notes: for each action, formulas over the state before a step and the picks, to note about each step.
             A step of which one goes out of bounds does so too. Nothing is noted by default.
+        steps: for each action, formulas over the state before a step and the picks, that steps are claimed not to
+            satisfy: one for each such claim. Nothing is claimed by default.
 
     Attributes:
         circuit: the circuit of all literals.
@@ -129,13 +131,19 @@ class Machine:
         tests: the guards.
         beyond: the literal that a constraint is false.
         dead: the literal that no action is enabled in a state within the constraints.
+        about_steps: the claims about steps, as claims about the state before them.
 
     Raises:
         NoCircuits: if picks have too many values.
         ModelError: if an expression has no circuit.
     """
 
-    def __init__(self, model: Model, notes: Sequence[Sequence[n.Node]] = ()) -> None:
+    def __init__(
+        self,
+        model: Model,
+        notes: Sequence[Sequence[n.Node]] = (),
+        steps: Sequence[Sequence[n.Node]] = (),
+    ) -> None:
         self.model = model
         self.encoding = Encoding(model)
         self.circuit = Circuit()
@@ -150,9 +158,16 @@ class Machine:
         self.tests: list[Test] = []
         within = self.claim(model.constraint) if model.constraints else Claim(FALSE, FALSE)
         self.beyond = within.violated
+        self._wrong: list[list[Claim]] = [[] for _ in (steps[0] if steps else ())]
         for place, action in enumerate(model.actions):
-            self._walk(_Body(place, action, notes[place] if notes else ()), 0, TRUE, {})
+            noted, claimed = (one[place] if one else () for one in (notes, steps))
+            self._walk(_Body(place, action, noted, claimed), 0, TRUE, {})
         self._expressions.fixed = {}
+        disj = self.circuit.disj
+        self.about_steps = [
+            Claim(disj([one.violated for one in each]), disj([one.outside for one in each]))
+            for each in self._wrong
+        ]
         taken = [*(x.enabled for x in self.moves), *(x.literal for x in self.failures)]
         self.dead = self.circuit.conj((-self.circuit.disj(taken), -self.beyond))
 
@@ -338,6 +353,10 @@ class Machine:
             self.moves.append(
                 Move(body.place, _by_name(picked), reached, enabled, tuple(changes), notes_made)
             )
+            for node, wrong_steps in zip(body.steps, self._wrong, strict=True):
+                happens, error = self._expressions.evaluate(node)
+                error = self.circuit.conj((enabled, error))
+                wrong_steps.append(Claim(self.circuit.conj((enabled, happens, -error)), error))
         return outside
 
     def _fail(self, body: _Body, errors: Sequence[int], picked: Mapping[n.Bound, Value]) -> None:
@@ -357,7 +376,7 @@ def _by_name(picked: Mapping[n.Bound, Value]) -> dict[str, Value]:
 class _Body:
     """An action with a bound variable in place of each pick."""
 
-    def __init__(self, place: int, action: Action, notes: Sequence[n.Node]) -> None:
+    def __init__(self, place: int, action: Action, notes: Sequence[n.Node], steps: Sequence[n.Node]) -> None:
         self.place = place
         self.action = action
         self.bound = {
@@ -370,6 +389,7 @@ class _Body:
         self.domains = {pick.name: renamed(pick.domain) for pick in action.picks if pick.domain is not None}
         self.updates = [(name, renamed(node)) for name, node in action.updates]
         self.notes = [renamed(node) for node in notes]
+        self.steps = [renamed(node) for node in steps]
 
 
 class Masks:

@@ -498,8 +498,11 @@ class Search:
         until_outside: whether the first step out of bounds ends the search. It can go on with wider types then.
         every_step: whether to take steps also where others that commute with them lead to the same state.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
+        initial: formulas to evaluate in each initial state.
 
     Attributes:
+        wrong_at_first: for each of these, an initial state in which it is false, and one in which its evaluation
+            goes out of bounds; None for each that there is not.
         begun: the first state of the level that was looked at last, and the findings before it.
         table: the states, or what tells them apart.
         weights: for each depth, the number of states that those found stand for.
@@ -532,6 +535,8 @@ class Search:
     checkpoint: Levels | None = None
     until_outside: bool = False
     every_step: bool = False
+    initial: Sequence[Claim] = ()
+    wrong_at_first: list[tuple[Words | None, Words | None]] = field(default_factory=list, init=False)
     begun: tuple[int, Findings] | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
     unclear: bool = field(default=False, init=False)
@@ -618,6 +623,7 @@ class Search:
             marks = np.zeros((len(states), min(self.notes, 1)), np.uint64)
             self._take(_Taken(0, states, np.full(len(states), -1), marks))
         self._add()
+        self._look_at_first()
         self._go_on(start, kept=kept)
 
     def go_on_from(self, other: Search, row: Sequence[int], outside: int) -> bool:
@@ -645,6 +651,7 @@ class Search:
         assert self.table.size == len(known), "two states became one"
         self.parents = parents
         self._look_from(0)
+        self._look_at_first()
         self.within, self.weights = [*other.within], [*other.weights]
         self.fired, self.first = [*begun.fired], [*begun.first]
         self.deadlocks, self.deadlock = begun.deadlocks, begun.deadlock
@@ -846,6 +853,19 @@ class Search:
                 self.weighed += int(self.orbits.sizes(np.delete(own, beyond, axis=0)).sum())
             every.append(beyond + low)
         return np.concatenate(every)
+
+    def _look_at_first(self) -> None:
+        """Evaluate the claims about initial states."""
+        asked = [x for one in self.initial for x in (one.violated, one.outside)]
+        first: list[Words | None] = [None] * len(asked)
+        if asked:
+            states = self.states[: np.count_nonzero(np.frombuffer(self.parents, np.int32) < 0)]
+            looks = Batches(compiled(self.machine.circuit, self.machine.inputs, [asked]))
+            for low, outcomes in looks.over(states):
+                for place, lanes in enumerate(map(where, outcomes)):
+                    if len(lanes) and first[place] is None:
+                        first[place] = states[low + lanes[0]].copy()
+        self.wrong_at_first = list(zip(first[::2], first[1::2], strict=True))
 
     def _keys(self, states: Words) -> Words:
         """The words by which states are told apart: those of their views, or their own."""

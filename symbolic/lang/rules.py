@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import (
@@ -67,7 +67,7 @@ def literal_set(value: object, item: Type | None) -> n.Node:
     return as_node(value)
 
 
-def connective(kind: type[n.And] | type[n.Or], values: list[object]) -> n.Node:
+def connective(kind: type[n.And] | type[n.Or], values: Sequence[object]) -> n.Node:
     """A conjunction or disjunction of any number of operands, flattened and without constants.
 
     Nothing that could go out of bounds is dropped: only what comes after a deciding constant, which is

@@ -20,6 +20,7 @@ from leadline.symbolic.lang import (
     Holds,
     LeadsTo,
     Negated,
+    OutOfBounds,
     Temporal,
     expanded,
 )
@@ -83,10 +84,17 @@ def satisfies(runs: Predicates, formula: Temporal, word: Word) -> bool:
 def is_refuted(runs: Predicates, formula: Temporal, states: Sequence[State]) -> bool:
     """Whether these states alone already refute a formula: no run that begins with them satisfies it.
 
+    A predicate that goes out of bounds elsewhere makes no difference then, as one of an invariant does not.
+
     Raises:
-        OutOfBounds: if the evaluation of a predicate in it goes out of bounds.
+        OutOfBounds: if they do not, and the evaluation of a predicate in it goes out of bounds.
     """
-    return _Valuation(runs, states, None).of(expanded(formula), 0) is False
+    valuation = _Valuation(runs, states, None)
+    if valuation.of(expanded(formula), 0) is False:
+        return True
+    if valuation.error is not None:
+        raise valuation.error
+    return False
 
 
 class _Valuation:
@@ -97,7 +105,12 @@ class _Valuation:
         states: the states of the run.
         loop: the place to which the last state leads; None if these states are only the beginning of runs. Then
             the value of a formula is None where it differs among them.
+
+    Attributes:
+        error: for the beginning of runs, the first error of a predicate, which has the value None then.
     """
+
+    error: OutOfBounds | None = None
 
     def __init__(self, runs: Predicates, states: Sequence[State], loop: int | None) -> None:
         self._runs, self._states, self._loop = runs, states, loop
@@ -107,7 +120,12 @@ class _Valuation:
         """The value of a formula without quantifiers at a place."""
         key = id(formula), place
         if key not in self._known:
-            self._known[key] = self._value(formula, place)
+            try:
+                self._known[key] = self._value(formula, place)
+            except OutOfBounds as error:
+                if self._loop is not None:
+                    raise
+                self._known[key], self.error = None, self.error or error
         return self._known[key]
 
     def _value(self, formula: Temporal, place: int) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,12 +14,16 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.bits import Search, divided
-from leadline.symbolic.catalog import find, model_on_values
+from leadline.symbolic.catalog import find, model_of, model_on_values
 from leadline.symbolic.engines import Answer, Query, Verdict, answer
+from leadline.symbolic.engines.ask.query import Listener
+from leadline.symbolic.engines.ask.result import Progress
 from leadline.symbolic.engines.explore import specifications
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.run.limits import Limits, time_stop
+from leadline.symbolic.engines.run.parallel import answer_here
+from leadline.symbolic.lang import Model
 from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla import learning, origin
 from leadline.symbolic.tla.protocol import Source
@@ -291,6 +295,52 @@ def test_a_claim_about_many_values_is_guessed_once(tmp_path: Path, at_once: None
     found, facts = explored(tmp_path, ROUND, config)
     assert facts.by == "circuits"
     assert [x.verdict for x in found.results[:2]] == [Verdict.SAFE, Verdict.VIOLATED]
+
+
+STAIRS = """---- MODULE Stairs ----
+EXTENDS Naturals, Sequences
+VARIABLES x, q
+Init == x \\in {0, 1} /\\ q = <<>>
+Next == /\\ x < 40
+        /\\ x' = x + 1
+        /\\ q' = IF x = 8 THEN <<1>> ELSE q
+Grows == [][x' > x]_x
+Stops == [][x' # 6]_<<x, q>>
+Zero == x = 0 /\\ [][x' # 20]_x
+Small == [](x < 15) /\\ [][x' # 20]_x
+Heads == [][Head(q) = x - 12 /\\ x < 30]_x
+Later == [][x # 12 \\/ Head(Tail(q)) = 1]_x
+====
+"""
+LEVELS = {"Stops": 5, "Zero": 0, "Small": 14, "Heads": 9}
+"""The claims that are violated, each with the length of its shortest counterexample."""
+
+
+@pytest.mark.parametrize(
+    ("make", "by"), [(model_of, "circuits"), (model_of, "values"), (model_on_values, "values")]
+)
+def test_claims_about_steps(make: Callable[..., Model], by: str, tmp_path: Path) -> None:
+    """On circuits a violation is told with the state before it; a step without a value hides none after it."""
+    path = tmp_path / "Stairs.tla"
+    path.write_text(STAIRS)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next PROPERTIES Grows Stops Zero Small Heads Later")
+    told: list[tuple[str, int]] = []
+    depth = 0
+
+    def progress(now: Progress) -> None:
+        nonlocal depth
+        depth = now.depth
+
+    listener = Listener(progress, done=lambda one: told.append((one.property, depth)))
+    asked = Query(str(path), {}, None, ExploreOptions(by=by), deadlock=False)
+    found = answer_here(make(find(str(path)), {}), asked, listener)
+    verdicts = {one.property: (one.verdict, one.steps) for one in found.results}
+    assert {name: steps for name, (one, steps) in verdicts.items() if one is Verdict.VIOLATED} == LEVELS
+    # Head(Tail(q)) has no value.
+    assert verdicts["Later"] == (Verdict.OUT_OF_BOUNDS, 12) and verdicts["Grows"][0] is Verdict.SAFE
+    assert found.told(ExploreFacts).diameter == 39
+    if by == "circuits":
+        assert dict(told) == {"Zero": 0, "Stops": 4, "Heads": 8, "Small": 14}
 
 
 def is_reduced(seed: int) -> bool:

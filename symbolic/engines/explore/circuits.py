@@ -7,15 +7,26 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leadline.symbolic import bits
-from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
-from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, in_tla, nodes as n, schedule
-from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, path_of
+from leadline.symbolic.lang import (
+    Action,
+    InternalError,
+    ModelError,
+    OutOfBounds,
+    Pick,
+    in_tla,
+    nodes as n,
+    schedule,
+)
+from leadline.symbolic.lang.rules import connective
+from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, Step as PathStep, path_of
 
 if TYPE_CHECKING:
     from leadline.symbolic.bits.lanes import Indices, Words
+    from leadline.symbolic.engines.runs.formulas import SafetyPart
 
 
 class CircuitExplorer:
@@ -30,6 +41,7 @@ class CircuitExplorer:
         vacuity: whether to look for properties that hold vacuously, and for guards that are never true.
         counting: whether to count how often guards are true.
         unless_sure: whether nothing is explored if neither a claim nor a step can go wrong in any state.
+        finite: for each of some claims about runs, by name, the part of it that a finite run can violate.
         view: an expression by whose values states are told apart; None for all of a state.
         narrower: explorations of the same model with narrower types, each ended by a step that leaves them. The
             last one is gone on with, if its states have such types too, and this one is put behind it. None if
@@ -49,6 +61,7 @@ class CircuitExplorer:
         vacuity: bool = False,
         counting: bool = False,
         unless_sure: bool = False,
+        finite: Mapping[str, SafetyPart] | None = None,
         view: n.Node | None = None,
         narrower: list[CircuitExplorer] | None = None,
         checkpoint: Levels | None = None,
@@ -63,6 +76,7 @@ class CircuitExplorer:
         self._suspects = [x for name in properties for x in suspects(model.properties[name]) if vacuity]
         self._view, self._checkpoint, self._workers = view, checkpoint, workers
         self._narrower = narrower
+        self.finite = finite or {}
         self._counting, self._unless_sure = counting, unless_sure
         self.looks_for_vacuity = vacuity
         self._search: bits.Search | None = None
@@ -78,9 +92,11 @@ class CircuitExplorer:
         """
         model = self.semantics.model
         try:
-            machine = bits.Machine(model)
+            machine = bits.Machine(model, steps=[self._claimed(action) for action in model.actions])
             formulas = [model.properties[name].formula for name in self.properties]
-            claims = [machine.claim(x) for x in (*formulas, *(one.weakened for one in self._suspects))]
+            formulas += [one.weakened for one in self._suspects]
+            formulas += [connective(n.And, one.states) for one in self.finite.values()]
+            claims = [*map(machine.claim, formulas), *machine.about_steps]
             key = None if self._view is None else machine.key(self._view)
             settled = self._view is None or model.origin is None or machine.settled_by(self._view, claims)
             begin = bits.initial_states(model)
@@ -107,6 +123,16 @@ class CircuitExplorer:
         if self.looks_for_vacuity and not all(search.fired):
             self._untrue = self._never_true(search)
 
+    def _claimed(self, action: Action) -> list[n.Node]:
+        """What no step of an action may satisfy, for each claim about runs."""
+        if not self.finite:
+            return []
+        # Here, since claims about states need none of it.
+        from leadline.symbolic.engines.runs.product import Step
+
+        step = Step(self.semantics.model, action)
+        return [step.happens(connective(n.Or, one.steps)) for one in self.finite.values()]
+
     def _new_search(
         self, machine: bits.Machine, claims: Sequence[bits.Claim], key: bits.Key | None
     ) -> bits.Search:
@@ -131,6 +157,7 @@ class CircuitExplorer:
             checkpoint=self._checkpoint,
             until_outside=self._narrower is not None,
             every_step=self._counting,
+            initial=[machine.claim(connective(n.And, one.initial)) for one in self.finite.values()],
             workers=self._workers,
         )
 
@@ -151,12 +178,61 @@ class CircuitExplorer:
     def violated(self) -> list[str]:
         """The properties that are violated so far."""
         found = self._search.found if self._search is not None else ()
-        return [x for x, one in zip(self.properties, found, strict=False) if one.violated_at is not None]
+        states = [x for x, one in zip(self.properties, found, strict=False) if one.violated_at is not None]
+        return [*states, *(name for name in self.finite if any(x is not None for x in self._wrong(name)))]
 
     def violation(self, name: str) -> Path | None:
-        """A shortest path to a state in which a property is false, among those found so far."""
+        """A shortest path that violates a property, among those found so far."""
         assert self._search is not None
+        if name in self.finite:
+            return self.wrong_run(name)
         return self._path(self._search, self._search.found[self.properties.index(name)].violated_at)
+
+    def wrong_run(self, name: str, *, outside: bool = False) -> Path | None:
+        """A shortest path that violates the part of a claim that a finite run can violate.
+
+        Args:
+            name: the claim's name.
+            outside: whether the evaluation of that part goes out of bounds at its end instead.
+        """
+        search = self._search
+        if search is None:
+            return None
+        first, state, before = self._wrong(name, outside=outside)
+        begun = None if first is None else self._through(search, [first])
+        paths = [begun, self._path(search, state), self._path(search, before)]
+        if paths[2] is not None:
+            paths[2] = (*paths[2], self._wrong_step(paths[2][-1].state, self.finite[name], outside=outside))
+        return min((one for one in paths if one is not None), key=len, default=None)
+
+    def _wrong(self, name: str, *, outside: bool = False) -> tuple[Words | None, int | None, int | None]:
+        """An initial state that is wrong, the number of any state that is, and of one before a step that is."""
+        search = self._search
+        if search is None or not search.within:
+            return None, None, None
+        place, many = [*self.finite].index(name), len(self.finite)
+        state, step = search.found[place - 2 * many], search.found[place - many]
+        first = search.wrong_at_first[place][outside]
+        if outside:
+            return first, state.outside_at, step.outside_at
+        return first, state.violated_at, step.violated_at
+
+    def _wrong_step(self, state: State | None, safety: SafetyPart, *, outside: bool) -> PathStep:
+        """The first step from a state that a claim forbids, or at which it is out of bounds."""
+        assert state is not None
+        runs = Runs(self.semantics)
+        for one in self.semantics.successors(state):
+            try:
+                wrong = one.state is not None and any(
+                    runs.happens(node, state, one.state) for node in safety.steps
+                )
+            except OutOfBounds:
+                if outside:
+                    return one
+            else:
+                if wrong and not outside:
+                    return one
+        raise InternalError(f"no step from {state!r} is wrong, though one was found")
 
     # -- results ----------------------------------------------------------------------------------
 
@@ -216,7 +292,11 @@ class CircuitExplorer:
         """A shortest path to a state, and out of bounds if there is more."""
         if number is None:
             return None
-        states: Iterable[State] = map(search.machine.state, search.states_to(number))
+        return self._through(search, search.states_to(number), *more)
+
+    def _through(self, search: bits.Search, found: Iterable[Words], *more: None) -> Path:
+        """The path through some states, and out of bounds if there is more."""
+        states: Iterable[State] = map(search.machine.state, found)
         if self.semantics.canonical is not None:
             states = map(self.semantics.canonical, states)
         return path_of(self.semantics, [*states, *more])
@@ -241,7 +321,7 @@ class CircuitExplorer:
         if self._search is None:
             return ()
         found = self._search.found[len(self.properties) :]
-        pairs = zip(self._suspects, found, strict=True)
+        pairs = zip(self._suspects, found, strict=False)
         left = [one for one, x in pairs if not x.violations and x.outside_at is None]
         return outermost(left)
 

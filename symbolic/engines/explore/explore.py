@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
+from typing import TYPE_CHECKING
 
 import leadline
 from leadline.symbolic import bits
@@ -30,6 +31,7 @@ from leadline.symbolic.lang import (
     OutOfBounds,
     Property,
     Slots,
+    Temporal,
     Type,
     UserError,
     Value,
@@ -39,6 +41,9 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.runs.formulas import SafetyPart
 
 BY = CIRCUITS, VALUES = ("circuits", "values")
 LEAST_MEMORY = 256
@@ -185,7 +190,8 @@ class Explore(Engine):
         def answer(stop: Stop | None) -> Answer:
             explorer = exploring.explorer
             found = explorer.summary(None if stop is None else stop.text)
-            answer = answer_about(explorer.semantics, found, query, about_runs, stop)
+            known = {**exploring.about_steps(), **about_runs}
+            answer = answer_about(explorer.semantics, found, query, known, stop)
             facts = with_view(exploring.told(found), model, options, found, runs)
             facts = with_coverage(facts, explorer, answer.results)
             if options.count_values:
@@ -197,7 +203,7 @@ class Explore(Engine):
         def settled() -> None:
             tell_proofs(answer(None), options, listener)
 
-        stop = searched(limits, lambda: about_runs.update(exploring.search(runs, listener, settled)))
+        stop = searched(limits, lambda: exploring.search(about_runs, listener, settled))
         return answer(stop)
 
     def _of_module(self, model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
@@ -334,6 +340,7 @@ class _Exploring:
         self._chosen = query.chosen(model)
         self._names = [one.name for one in self._chosen if one.temporal is None]
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
+        self._claims = dict(self._split())
         self.forecast = Forecast(options.max_states)
         self.why = self._needs_values(limits)
         if model.origin is not None and model.origin.recorded is not None:
@@ -348,12 +355,16 @@ class _Exploring:
             self.explorer = self._by_values()
         else:
             viewed = model.view is not None and view_is_used(model, options, self._runs)
+            finite = {name: safety for name, (safety, _) in self._claims.items() if not safety.empty}
+            ends = {name for name, (_, rest) in self._claims.items() if rest is None}
+            apart = [one for one in self._chosen if one.name not in ends]
             self.explorer = CircuitExplorer(
-                meaning(model, self._chosen, options),
+                meaning(model, apart, options),
                 self._names,
                 *self._bounds,
                 vacuity=options.coverage or options.vacuity,
                 counting=options.coverage,
+                finite=finite,
                 view=model.view.formula if model.view is not None and viewed else None,
                 narrower=narrower,
                 checkpoint=checkpoint_of(model, query, CIRCUITS),
@@ -364,10 +375,31 @@ class _Exploring:
     def _bounds(self) -> tuple[int | None, Callable[[Level], None], int | None]:
         return self._options.depth, self._progress, self._options.max_states
 
+    def _split(self) -> Iterator[tuple[str, tuple[SafetyPart, Temporal | None]]]:
+        """For each claim about runs the part that a finite run can violate, and the rest if there is more.
+
+        Where states stand for others, that part stays with the rest if it does not treat these alike.
+        """
+        if not self._runs:
+            return
+        from leadline.symbolic.engines.runs.formulas import SafetyPart, split
+
+        for one in self._chosen:
+            if one.temporal is not None:
+                safety, rest = split(one.temporal)
+                if self._options.symmetry:
+                    alone = liveness.Reduction(self._model, one).stated(
+                        liveness.Part(liveness.Method.HISTORY)
+                    )
+                    if self._meant(alone, alone.properties[one.name]).canonical is None:
+                        safety, rest = SafetyPart((), (), ()), one.temporal
+                yield one.name, (safety, rest)
+
     def _needs_values(self, limits: Limits) -> str | None:
         """The part of the question that circuits do not answer yet; None if they answer all of it."""
-        if self._runs and self._options.depth is not None:
-            return f"{self._runs[0]} is a claim about runs, with a bound on depth"
+        endless = next((name for name, (_, rest) in self._claims.items() if rest is not None), None)
+        if endless is not None and self._options.depth is not None:
+            return f"{endless} is a claim about runs, with a bound on depth"
         return lack_of_room(limits)
 
     def _by_values(self) -> Explorer[Semantics]:
@@ -378,48 +410,71 @@ class _Exploring:
         return kind(semantics, self._names, *self._bounds, checkpoint)
 
     def search(
-        self, runs: Sequence[str], listener: Listener, settled: Callable[[], None]
-    ) -> dict[str, Trace | None]:
-        """Explore; a counterexample, or None, for each of the claims about runs, before which `settled` is called.
+        self, about_runs: dict[str, Trace | None], listener: Listener, settled: Callable[[], None]
+    ) -> None:
+        """Explore, and look for counterexamples to the claims about runs, before which `settled` is called.
+
+        Args:
+            about_runs: gets a counterexample, or None, for each that `about_steps` does not settle.
 
         Raises:
             NoCircuits: if exploration on circuits is asked for, and they cannot give the answer.
         """
         try:
-            return self._search(runs, listener, settled)
+            self._search(about_runs, listener, settled)
         except bits.NoCircuits as error:
             if self._options.by == CIRCUITS:
                 raise
             self.why = str(error)
             self.explorer = self._by_values()
-            return self._search(runs, listener, settled)
+            about_runs.clear()
+            self._search(about_runs, listener, settled)
 
     def _search(
-        self, runs: Sequence[str], listener: Listener, settled: Callable[[], None]
-    ) -> dict[str, Trace | None]:
+        self, about_runs: dict[str, Trace | None], listener: Listener, settled: Callable[[], None]
+    ) -> None:
         self.explorer.run()
         if isinstance(self.explorer, Covering):
             self.explorer.look_at_guards()
+        known = self.about_steps()
+        runs = [name for name in self._runs if name not in known]
         if not runs or (isinstance(self.explorer, CircuitExplorer) and self.explorer.left_types):
-            return {}
+            return
         left = LAST_PART if self.explorer.complete else None
         listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs", left=left))
         settled()
         properties = self._model.properties
         if isinstance(self.explorer, CircuitExplorer):
-            return {name: self._counterexample(properties[name]) for name in runs}
+            for name in runs:
+                about_runs[name] = self._counterexample(properties[name])
+            return
         # Here, since claims about states need none of it.
         from leadline.symbolic.engines.explore.runs import Explicit
 
         graph = Explicit(self.explorer)
-        return {name: graph.counterexample(properties[name]) for name in runs}
+        for name in runs:
+            about_runs[name] = graph.counterexample(properties[name])
+
+    def about_steps(self) -> dict[str, Trace | None]:
+        """A counterexample so far, or None, for each claim that initial states, states and steps settle."""
+        explorer = self.explorer
+        found: dict[str, Trace | None] = {}
+        if isinstance(explorer, CircuitExplorer):
+            for name in explorer.finite:
+                trace = _trace(explorer.semantics, explorer.wrong_run(name), TraceEnd.VIOLATES, name)
+                outside = None if trace is not None else explorer.wrong_run(name, outside=True)
+                trace = trace or _trace(explorer.semantics, outside, TraceEnd.OUT_OF_BOUNDS, name)
+                if trace is not None or self._claims[name][1] is None:
+                    found[name] = trace
+        return found
 
     def _counterexample(self, claim: Property) -> Trace | None:
-        """A run that violates a claim, or one on which its evaluation goes out of bounds, by circuits."""
+        """A run that violates what is left of a claim, or one on which it goes out of bounds, by circuits."""
         from leadline.symbolic.engines.explore.runs import fair_run, folded
 
         assert isinstance(self.explorer, CircuitExplorer)
         most = None if self.explorer.complete else self._options.max_states
+        claim = replace(claim, temporal=self._claims[claim.name][1])
 
         def ask(other: Model, name: str, *_: object) -> Result:
             meant = self._meant(other, other.properties[name])

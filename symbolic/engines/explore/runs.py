@@ -13,7 +13,7 @@ from itertools import product as tuples
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.concrete.runs import graph_of
-from leadline.symbolic.engines.runs.formulas import split
+from leadline.symbolic.engines.runs.formulas import SafetyPart, split
 from leadline.symbolic.engines.runs.loops import SAVE
 from leadline.symbolic.engines.runs.product import Mark, Product, Watched
 from leadline.symbolic.lang import (
@@ -125,45 +125,56 @@ class Explicit:
         return trace
 
     def _found(self, formula: Temporal, name: str) -> Trace | None:
+        safety, rest = split(formula)
+        outside: list[tuple[int, ...]] = []
+        bad = [self._first(nodes, moments, outside) for nodes, moments in self._moments(safety) if nodes]
+        paths = [self._to(places) for places in bad if places is not None]
+        if paths:
+            return self._trace(min(paths, key=len), name)
+        word = None
         try:
-            safety, rest = split(formula)
-            initial = (place for place in self.graph.begun if self._fails(safety.initial, place))
-            path = self._to(next(initial, None)) or self._to(self._bad_state(safety.states))
-            path = path or self._bad_step(safety.steps)
-            if path is not None:
-                return self._trace(path, name)
-            word = None if rest is None else fair.fair_run(fair.Product(self.graph, self.runs, rest))
-        except OutsideAt as outside:
-            path = [self.graph.states[place] for place in outside.places]
-            return self._trace([*(self._to(outside.places[0]) or [])[:-1], *path], name, outside=True)
-        if word is None:
-            return None
-        return self._trace(word.visited, name, word.loop)
+            if not outside and rest is not None:
+                word = fair.fair_run(fair.Product(self.graph, self.runs, rest))
+        except OutsideAt as error:
+            outside.append(error.places)
+        if outside:
+            return self._trace(min(map(self._to, outside), key=len), name, outside=True)
+        return None if word is None else self._trace(word.visited, name, word.loop)
 
-    def _fails(self, nodes: Sequence[Node], place: int) -> bool:
-        try:
-            return not all(self.runs.holds(node, self.graph.states[place]) for node in nodes)
-        except OutOfBounds as error:
-            raise OutsideAt((place,)) from error
-
-    def _bad_state(self, nodes: Sequence[Node]) -> int | None:
-        places = range(len(self.graph.states)) if nodes else ()
-        return next((place for place in places if self._fails(nodes, place)), None)
-
-    def _bad_step(self, nodes: Sequence[Node]) -> list[State] | None:
-        """A path to the first step that satisfies one of some predicates."""
-        states = self.graph.states
-        for place in range(len(states)) if nodes else ():
-            for target, _ in self.graph.steps(place):
-                try:
-                    if any(self.runs.happens(node, states[place], states[target]) for node in nodes):
-                        return [*(self._to(place) or []), states[target]]
-                except OutOfBounds as error:
-                    raise OutsideAt((place, target)) from error
+    def _first(
+        self, nodes: Sequence[Node], moments: Iterator[tuple[int, ...]], outside: list[tuple[int, ...]]
+    ) -> tuple[int, ...] | None:
+        """The first of some states or steps that is wrong. The first that is out of bounds is noted."""
+        beyond = None
+        for places in moments:
+            try:
+                if self._is_wrong(nodes, places):
+                    return places
+            except OutOfBounds:
+                beyond = beyond or places
+        outside += [] if beyond is None else [beyond]
         return None
 
-    def _to(self, place: int | None) -> list[State] | None:
-        return None if place is None else self._explorer.states_to(place)
+    def _moments(self, safety: SafetyPart) -> Iterator[tuple[Sequence[Node], Iterator[tuple[int, ...]]]]:
+        """The predicates of a claim that finite runs can violate, with the states and steps to look at."""
+        every = range(len(self.graph.states))
+        yield safety.initial, ((place,) for place in self.graph.begun)
+        yield safety.states, ((place,) for place in every)
+        yield safety.steps, ((place, target) for place in every for target, _ in self.graph.steps(place))
+
+    def _is_wrong(self, nodes: Sequence[Node], places: tuple[int, ...]) -> bool:
+        """Whether a state does not satisfy all of some predicates, or a step satisfies one."""
+        states = [self.graph.states[place] for place in places]
+        if len(states) == 1:
+            return not all(self.runs.holds(node, states[0]) for node in nodes)
+        return any(self.runs.happens(node, *states) for node in nodes)
+
+    def _to(self, places: tuple[int, ...]) -> list[State]:
+        """The states to the first of one or two places, and these."""
+        return [
+            *self._explorer.states_to(places[0])[:-1],
+            *(self.graph.states[place] for place in places),
+        ]
 
     def _trace(
         self, states: Sequence[State], name: str, loop: int | None = None, *, outside: bool = False

@@ -251,7 +251,7 @@ def history_model(model: Model, name: str, safety: SafetyPart) -> Model:
         name: the name of the property.
         safety: what runs satisfy.
     """
-    formula = connective(n.And, list(safety.states))
+    formula = connective(n.And, safety.states)
     if not safety.initial and not safety.steps:
         return _stated(model, model, name, formula)
     good = n.make(n.StateVar, BOOL, NOWHERE, GOOD)
