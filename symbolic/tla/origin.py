@@ -31,7 +31,7 @@ from leadline.symbolic.meaning.trace import Trace, TraceEnd
 from leadline.symbolic.tla.learning import WALK, Learner, model_values
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
+from leadline.symbolic.tla.lower.model import FORMLESS, Claims, initial_types, lowered
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, told_apart_in
 from leadline.symbolic.tla.lower.steps import converted
@@ -189,7 +189,7 @@ class TlaOrigin(Origin):
     def _has_form(self, claim: str) -> bool:
         """Whether a claim has a symbolic form where model values are atoms, which have an order."""
         try:
-            property_of(Lowering(self.specification, self.learner.types), claim)
+            Claims(Lowering(self.specification, self.learner.types)).of(claim)
         except FORMLESS:
             return False
         return True

@@ -37,7 +37,7 @@ from leadline.symbolic.meaning import Step
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.model import FORMLESS, property_of
+from leadline.symbolic.tla.lower.model import FORMLESS, Claims
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.read import syntax as s
@@ -240,7 +240,7 @@ class Telling:
     def _lowered(self, stated: Property) -> Property:
         # A reason is left out where there is no symbolic form to find it in; the verdict needs none.
         with suppress(Unsupported, RecursionError, LeadlineError):
-            return property_of(Lowering(self._specification, self._types), stated.name)
+            return Claims(Lowering(self._specification, self._types)).of(stated.name)
         return stated
 
     def typed(self, stage: Step) -> Step:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from leadline.symbolic.lang import (
     BOOL,
@@ -53,7 +53,7 @@ from leadline.symbolic.tla.read.temporal import connected
 
 
 class Claims:
-    """The claims about runs that a specification's configuration makes.
+    """The claims that a specification's configuration makes.
 
     Args:
         lowering: the lowering of expressions.
@@ -67,12 +67,27 @@ class Claims:
             name: n.make(n.StateVar, kind, place, primed(name)) for name, kind in lowering.variables.items()
         }
 
+    @s.deeply()
     def of(self, name: str) -> Property:
-        """A property of the configuration.
+        """A claim of the configuration.
 
         Raises:
             Unsupported: if it has no symbolic form.
         """
+        if name in self._specification.properties:
+            return self._of_runs(name)
+        self._lowering.terms.forget()
+        with n.written() as places:
+            formula = self._lowering.truth(self._specification.invariants[name], Scope())
+        place = self._specification.place_of(name)
+        return Property(name, name, PropertyKind.INVARIANT, "", place, formula, places=places)
+
+    @cached_property
+    def _fairness(self) -> tuple[Temporal, ...]:
+        """The premises of every claim that is about more than steps."""
+        return tuple(self._formula(one, Scope(next=self._after)) for one in self._specification.fairness)
+
+    def _of_runs(self, name: str) -> Property:
         e = self._specification.properties[name]
         parts = list(_conjuncts(self._formula(e, Scope(next=self._after))))
         certain = [(name, one) for name, one in parts if _is_safety(one)]
@@ -81,9 +96,8 @@ class Claims:
                 raise Unsupported(
                     e.place, "a claim about runs, which a bound on the level of states cuts off"
                 )
-            fair = [self._formula(one, Scope(next=self._after)) for one in self._specification.fairness]
-            whole = _conjunction(rest)
-            certain.append(("", Either((Negated(Both(tuple(fair))), whole)) if fair else whole))
+            whole, fair = _conjunction(rest), self._fairness
+            certain.append(("", Either((Negated(Both(fair)), whole)) if fair else whole))
         formula = _conjunction(certain)
         none = n.make(n.Undefined, self._lowering.terms.boolean(True).type, e.place, "a claim about runs")
         place = self._specification.place_of(name)
@@ -264,33 +278,16 @@ FORMLESS = (Unsupported, RecursionError, ModelError)
 
 def _properties(lowering: Lowering, lacking: dict[str, Exception] | None) -> dict[str, Property]:
     """The claims of the configuration."""
-    specification = lowering.specification
+    specification, claims = lowering.specification, Claims(lowering)
     found = dict[str, Property]()
     for name in (*specification.invariants, *specification.properties):
         try:
-            found[name] = property_of(lowering, name)
+            found[name] = claims.of(name)
         except FORMLESS as error:
             if lacking is None:
                 raise
             lacking[name] = error
     return found
-
-
-@s.deeply()
-def property_of(lowering: Lowering, name: str) -> Property:
-    """A claim of the configuration.
-
-    Raises:
-        Unsupported: if it has no symbolic form.
-    """
-    specification = lowering.specification
-    if name in specification.properties:
-        return Claims(lowering).of(name)
-    lowering.terms.forget()
-    with n.written() as places:
-        formula = lowering.truth(specification.invariants[name], Scope())
-    place = specification.place_of(name)
-    return Property(name, name, PropertyKind.INVARIANT, "", place, formula, places=places)
 
 
 def _typed(lowering: Lowering, way: Way) -> Way:
