@@ -28,7 +28,8 @@ def parts(specification: Specification) -> list[Part]:
     name, e, seen = "Next", specification.next, frozenset[str]()
     definitions = specification.definitions
     while isinstance(e, s.Apply) and e.operator in definitions and not e.arguments:
-        name, e, seen = e.operator, definitions[e.operator].body, frozenset({e.operator})
+        name, e = e.operator, definitions[e.operator].body
+        seen = frozenset({name})
     return [] if e is None else list(_parts(specification, e, name, seen))
 
 
