@@ -1321,10 +1321,10 @@ def _called_at(at: Lowering, index: n.Node, function: s.Function, where: Scope, 
 
 def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
     key = f"function {id(function)}"
-    name = function.name or "a function"
-    depths = at.deeper(key, name, scope)
+    called = function.name or "a function"
+    depths = at.deeper(key, called, scope)
     if depths is None:
-        return at.terms.undefined(NEVER, f"{name} calls itself more than {DEEPEST} times")
+        return at.terms.undefined(NEVER, f"{called} calls itself more than {DEEPEST} times")
     inner = scope.calling(where.names, depths)
     pairs = at.pairs(function.bounds, inner)
     parts = [index] if len(pairs) == 1 else [at.terms.item(index, i + 1) for i in range(len(pairs))]
