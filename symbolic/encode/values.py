@@ -298,11 +298,27 @@ class Values:
                     conj((shape.tags[tag], payloads[tag][x])) if tag in payloads else FALSE
                     for tag, x in values
                 ]
-            case Set() | Seq():
+            case Set():
                 return [self.equal(shape, self.constant(kind, value), kind) for value in values]
+            case Seq():
+                return self._has_items(shape, values, kind)
         parts = enumerate(zip(shape, component_types(kind), strict=True))
         columns = [self._has_parts(x, [value[at] for value in values], part) for at, (x, part) in parts]
         return [conj([part[x] for part, x in zip(columns, value, strict=True)]) for value in values]
+
+    def _has_items(self, shape: Items, values: Sequence[Value], kind: Seq) -> list[int]:
+        sizes = [shape.length.get(len(value), FALSE) for value in values]
+        fitting = [value for value, size in zip(values, sizes, strict=True) if size != FALSE]
+        columns = [
+            self._has_parts(item, [value[at] for value in fitting if len(value) > at], kind.item)
+            for at, item in enumerate(shape.items)
+        ]
+        return [
+            self.circuit.conj([size, *(part[x] for part, x in zip(columns, value, strict=False))])
+            if size != FALSE
+            else FALSE
+            for value, size in zip(values, sizes, strict=True)
+        ]
 
     def _has_parts(self, shape: Shape, values: Sequence[Value], kind: Type) -> dict[Value, int]:
         distinct = [*dict.fromkeys(values)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -15,6 +15,7 @@ from leadline.symbolic.encode.values import Values
 from leadline.symbolic.lang import (
     BOOL,
     Int,
+    Seq,
     Set,
     Type,
     case,
@@ -174,3 +175,20 @@ def test_a_map_made_of_pairs_looks_for_each_key_at_its_own_pairs(
     sent_here = [bit if of in known.get(key, ()) else -bit for (key, of), bit in members.items()]
     for literals, expected in zip(found, (4, 0, 4), strict=True):
         assert [x for x, one in enumerate(literals) if solved.possible(one, *sent_here)] == [expected]
+
+
+def test_sequences_are_compared_with_many_values_by_their_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each item with each of its values once, not with the items of every sequence."""
+    circuit = Circuit()
+    kind = Seq(Int(0, 2), 4)
+    shape = Layout(circuit).free(kind)
+    compared = list[Type]()
+    inner = Values.has_values
+
+    def noted(self: Values, one: Any, values: Sequence[Any], of: Type) -> list[int]:
+        compared.extend([of] * len(values))
+        return inner(self, one, values, of)
+
+    monkeypatch.setattr(Values, "has_values", noted)
+    Values(circuit).has_values(shape, [*kind.values()], kind)
+    assert compared.count(kind.item) == 3 * 4

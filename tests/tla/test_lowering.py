@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog import find, model_of, model_on_values
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.expressions import function_of
@@ -25,6 +25,7 @@ from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.scope import Entity
 from leadline.symbolic.tla.lower.terms import Terms
 from leadline.symbolic.tla.origin import TlaOrigin
+from leadline.symbolic.tla.outline import formed
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.typing import type_of
@@ -470,6 +471,27 @@ def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empt
     assert entered.count("Sum") == entered.count("Size") == 4
 
 
+def test_a_recursion_that_has_no_end_in_many_ways_has_no_form(tmp_path: Path) -> None:
+    """The search of an order of events is one; other claims do not wait for it."""
+    body = """
+        EXTENDS Integers
+        VARIABLES done, x
+        RECURSIVE Explain(_, _)
+        Explain(left, v) ==
+          \\/ left = {}
+          \\/ \\E e \\in left : IF e > v THEN Explain(left \\ {e}, e) ELSE Explain(left \\ {e}, v)
+        Init == done = {} /\\ x = 0
+        Next == \\E k \\in 1..9 : done' = done \\cup {k} /\\ x' = k
+        Explained == Explain(done, 0)
+        Low == x < 9
+        """
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANTS Explained Low")
+    made, lacking = formed(model_on_values(find(str(path)), {}), ["Explained", "Low"], level=True)
+    assert [*made.properties] == ["Low"]
+    assert "Explain calls itself more than 24 times, in over 64 ways" in lacking["Explained"]
+
+
 def test_a_fold_goes_through_a_set_in_order(tmp_path: Path) -> None:
     """Through the values that it may have, or, where these are many and make a sequence, through its elements."""
     body = """
@@ -617,6 +639,23 @@ def test_a_recursion_that_may_fail_is_written_once_as_python(
     found = explore(Semantics(origin.model()))
     assert list(found.states_within_steps) == counts(origin.learner)
     assert 0 < max(map(len, sources)) < 500_000
+
+
+def test_an_element_of_a_rich_type_is_picked_by_what_it_depends_on(tmp_path: Path) -> None:
+    body = """
+        EXTENDS Integers
+        VARIABLE part
+        Init == part = [a |-> {}, b |-> {}, c |-> 0]
+        With(k) == [a |-> part.a \\cup {k}, b |-> part.b \\cup {k + 1}, c |-> k]
+        Found == IF part.c < 5 THEN {With(k) : k \\in 1..5}
+                 ELSE {[part EXCEPT !.c = 0], [part EXCEPT !.a = {}, !.c = 10 \\div part.c]}
+        Next == \\E n \\in Found : n # part /\\ part' = n
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    model = origin.model()
+    assert [[pick.type.cardinality for pick in action.picks] for action in model.actions] == [[5], [2]]
+    found = explore(Semantics(model))
+    assert list(found.states_within_steps) == counts(origin.learner)
 
 
 def test_a_guard_that_seeks_among_very_many_sets_picks_one(tmp_path: Path) -> None:

@@ -153,6 +153,19 @@ def test_actions_have_the_names_of_their_operators(tmp_path: Path) -> None:
     assert (outcome.action, outcome.picks, outcome.state) == ("A", {"i": 0}, (1,))
 
 
+def test_steps_beside_those_of_next_have_names_of_their_own(tmp_path: Path) -> None:
+    body = """
+    VARIABLE x
+    A == x = 0 /\\ x' = 1
+    B == x = 1 /\\ x' = 0
+    Next == A \\/ B
+    Reset == x' = 0
+    Spec == x = 0 /\\ [][Next \\/ \\E i \\in {1, 2} : Reset]_x
+    """
+    behaviour = Behaviour(specification(tmp_path, body, "SPECIFICATION Spec"))
+    assert [one.name for one in behaviour.actions] == ["A", "B", "Reset"]
+
+
 def test_an_error_in_a_step_is_told_with_its_place(tmp_path: Path) -> None:
     body = "EXTENDS Sequences\nVARIABLE x\nInit == x = <<>>\nNext == x' = Tail(x)"
     behaviour = Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next"))

@@ -608,6 +608,7 @@ _MOST_IMAGES = 65_536
 _MOST_LENGTHS = 32
 _FEW_CHOICES = 8
 _MOST_SUBSETS = 5_000
+_MOST_CUT = 64
 
 
 def _work(known: Mapping[str, Any]) -> Work:
@@ -660,6 +661,7 @@ class Lowering(Sets):
         self.variables = variables
         self._known: dict[tuple[object, ...], Entity] = {}
         self._too_deep = 0
+        self._cut = dict[str, int]()
         self._analysis = Analysis(specification.definitions, specification.levels.variables)
         self._runs: dict[str, list[_Run]] = {}
         self._recursive: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
@@ -808,7 +810,6 @@ class Lowering(Sets):
         """A definition's body with its arguments."""
         inner = self.entered(definition, arguments, scope)
         if inner is None:
-            self._too_deep += 1
             return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
         depth = inner.depths[definition.name]
         if depth > 1:
@@ -932,12 +933,27 @@ class Lowering(Sets):
         self, definition: s.Definition, arguments: Sequence[s.Expression], scope: Scope
     ) -> Scope | None:
         """The scope of a definition's body; None if it has called itself too often."""
-        depth = scope.depths.get(definition.name, 0) + 1
-        if depth > DEEPEST:
+        depths = self.deeper(definition.name, definition.name, scope)
+        if depths is None:
             return None
-        names = self.bound(definition.parameters, arguments, scope)
-        depths = {**scope.depths, definition.name: depth}
-        return scope.calling(names, depths)
+        return scope.calling(self.bound(definition.parameters, arguments, scope), depths)
+
+    def deeper(self, key: str, name: str, scope: Scope) -> dict[str, int] | None:
+        """How often operators are in themselves within one of them; None if it has called itself too often.
+
+        Raises:
+            Unlowerable: if it does so in many ways: where each call makes two, there are millions.
+        """
+        depth = scope.depths.get(key, 0) + 1
+        if depth == 1:
+            self._cut[key] = 0
+        if depth <= DEEPEST:
+            return {**scope.depths, key: depth}
+        self._too_deep += 1
+        self._cut[key] += 1
+        if self._cut[key] > _MOST_CUT:
+            raise Unlowerable(f"{name} calls itself more than {DEEPEST} times, in over {_MOST_CUT} ways")
+        return None
 
     def bound(
         self, parameters: Sequence[s.Parameter], arguments: Sequence[s.Expression], scope: Scope
@@ -964,11 +980,11 @@ class Lowering(Sets):
         names = self.bound(operator.parameters, arguments, scope)
         inner = operator.scope.having(names)
         key = f"let {id(operator.body)}"
-        depth = scope.depths.get(key, 0) + 1
-        if depth > DEEPEST:
+        depths = self.deeper(key, "an operator", scope)
+        if depths is None:
             return self.terms.undefined(NEVER, f"an operator calls itself more than {DEEPEST} times")
-        inner = scope.calling(inner.names, {**scope.depths, key: depth})
-        if depth > 1:
+        inner = scope.calling(inner.names, depths)
+        if depths[key] > 1:
             inner = self._with_listed(operator.parameters, operator.body, inner)
         return self.entity(operator.body, inner)
 
@@ -1305,10 +1321,11 @@ def _called_at(at: Lowering, index: n.Node, function: s.Function, where: Scope, 
 
 def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
     key = f"function {id(function)}"
-    depth = scope.depths.get(key, 0) + 1
-    if depth > DEEPEST:
-        return at.terms.undefined(NEVER, f"{function.name} calls itself more than {DEEPEST} times")
-    inner = scope.calling(where.names, {**scope.depths, key: depth})
+    called = function.name or "a function"
+    depths = at.deeper(key, called, scope)
+    if depths is None:
+        return at.terms.undefined(NEVER, f"{called} calls itself more than {DEEPEST} times")
+    inner = scope.calling(where.names, depths)
     pairs = at.pairs(function.bounds, inner)
     parts = [index] if len(pairs) == 1 else [at.terms.item(index, i + 1) for i in range(len(pairs))]
     inside = at.terms.conj([at.member(x, domain) for x, (_, _, domain) in zip(parts, pairs, strict=True)])

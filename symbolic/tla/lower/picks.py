@@ -5,11 +5,25 @@ Picks that a guard fixes are left out: see `leadline.symbolic.tla.lower.fixed`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
+from leadline.symbolic.lang import (
+    NEVER,
+    Int,
+    Map,
+    Option,
+    Pick,
+    Seq,
+    Set,
+    Span,
+    Type,
+    Union,
+    is_total,
+    nodes as n,
+)
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -200,9 +214,11 @@ class Picks:
             if after is not None:
                 yield after, self._terms.undefined(NEVER, "there is no element")
             return
-        if isinstance(node, n.SetMap) and node.type.item.capped > _MOST_PICKED:
-            for begun, element in self._picked_listed(way, name, node.domain):
-                yield begun, body_at(node, element)
+        if (
+            node.type.item.capped > _MOST_PICKED
+            and (inside := self._picked_inside(way, name, node)) is not None
+        ):
+            yield from inside
             return
         if isinstance(node, n.Const):
             if not node.value:
@@ -219,6 +235,33 @@ class Picks:
             way = way.with_values()
             pick = self._pick(way, name, node.type.item, node)
         yield replace(way, body=(*way.body, pick)), self._var(pick)
+
+    def _picked_inside(self, way: Way, name: str, node: n.Node) -> Iterator[tuple[Way, n.Node]] | None:
+        """A pick of what the elements of a set depend on; None if the set does not tell it."""
+        match node:
+            case n.SetMap(domain=domain):
+                found = self._picked_listed(way, name, domain)
+                return ((begun, body_at(node, element)) for begun, element in found)
+            case n.Coerce(item=inner, type=Set(item=kind)) if isinstance(inner.type, Set):
+                found = self._picked_listed(way, name, inner)
+                return ((begun, self._terms.convert(element, kind)) for begun, element in found)
+            case n.Ite(condition=test, then=then, orelse=orelse):
+                arms = ((way.requiring(test), then), (way.requiring(self._terms.negation(test)), orelse))
+                each = (self._picked_listed(after, name, part) for after, part in arms if after is not None)
+                return itertools.chain.from_iterable(each)
+            case n.SetOf(items=[_, *_] as items):
+                return self._picked_item(way.with_values().defining(items), name, items)
+        return None
+
+    def _picked_item(self, way: Way, name: str, items: Sequence[n.Node]) -> Iterator[tuple[Way, n.Node]]:
+        """A pick of the place of one of some expressions."""
+        element, terms = items[-1], self._terms
+        if len(items) > 1:
+            pick = self._pick(way, name, Int(1, len(items)), None)
+            way = replace(way, body=(*way.body, pick))
+            for place, item in enumerate(items[:-1], start=1):
+                element = terms.ite(terms.equal(self._var(pick), terms.integer(place)), item, element)
+        yield way, element
 
     def _pick(self, way: Way, name: str, kind: Type, domain: n.Node | None) -> Pick:
         taken = {one.name for one in way.body if isinstance(one, Pick)}

@@ -25,11 +25,12 @@ class Part:
 
 def parts(specification: Specification) -> list[Part]:
     """The parts of the next-state relation: its disjuncts, those within its operators included."""
-    name, e = "Next", specification.next
+    name, e, seen = "Next", specification.next, frozenset[str]()
     definitions = specification.definitions
     while isinstance(e, s.Apply) and e.operator in definitions and not e.arguments:
         name, e = e.operator, definitions[e.operator].body
-    return [] if e is None else list(_parts(specification, e, name, frozenset({name})))
+        seen = frozenset({name})
+    return [] if e is None else list(_parts(specification, e, name, seen))
 
 
 def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[str]) -> Iterator[Part]:
