@@ -428,8 +428,7 @@ def expression_of(entry: Entry, settings: Mapping[str, Setting], model: Model, t
         # Here, since protocols in Python need none of it.
         from leadline.symbolic.tla.origin import TlaOrigin
 
-        assert isinstance(model.origin, TlaOrigin)
-        return model.origin.expression(model, text)
+        return TlaOrigin.of(model).expression(model, text)
     made = _OfModel(entry, settings).evaluated(text)
     if made is None:
         raise UserError("a statement has no value")
@@ -453,9 +452,8 @@ class _OfModule:
         from leadline.symbolic.tla.values.behaviour import Behaviour
 
         self.model = model_on_values(entry, settings)
-        assert isinstance(self.model.origin, Outline)
         self._source, self._settings = entry.source, settings
-        self._specification = self.model.origin.specification
+        self._specification = Outline.of(self.model).specification
         self._behaviour = Behaviour(self._specification).without_canonical()
         self._kept: dict[str, s.Expression] = {}
         self._formulas: Model | None = None

@@ -644,8 +644,7 @@ class _Graph:
         if traces and self._model.alone:
             from leadline.symbolic.tla.outline import Outline
 
-            assert isinstance(asked.model.origin, Outline)
-            found = [*states(asked.model.origin.untold(asked.model, traces[-1]))]
+            found = [*states(Outline.of(asked.model).untold(asked.model, traces[-1]))]
         nodes = {label: place for place, label in enumerate(self._graph.nodes)}
         path = [nodes[x] for x in map(self._told, found) if x in nodes]
         names = [one.tla if isinstance(one, Action) else one.name for one in self._meaning.model.actions]

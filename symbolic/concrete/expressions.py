@@ -19,7 +19,7 @@ from leadline.symbolic.concrete.writer import (
     condition,
     joined,
 )
-from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Set, Type, nodes as n
+from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Type, item_of, nodes as n
 
 _LARGEST_UNIVERSE = 1 << 20
 
@@ -51,8 +51,7 @@ def _unknown(w: Writer, node: n.PickVar | n.Bound) -> Code:
 
 
 def _universe(w: Writer, node: n.Universe) -> Code:
-    assert isinstance(node.type, Set)
-    item = node.type.item
+    item = item_of(node)
     if item.cardinality > _LARGEST_UNIVERSE:
         text = f"the set of all {item.cardinality} values of {item!r} is too large: use a smaller set"
         raise ModelError([Mistake(node.span, text)])
@@ -163,8 +162,7 @@ def _divided(w: Writer, node: n.Div | n.Mod) -> Steps:
 
 def _domain_of(w: Writer, domain: n.Node) -> Generator[n.Node, Code, Domain]:
     """The domain of a loop over a set."""
-    assert isinstance(domain.type, Set)
-    item = domain.type.item
+    item = item_of(domain)
     match domain:
         case n.Universe():
             text = w.listed(item)
@@ -279,12 +277,10 @@ def _set_of(w: Writer, node: n.SetOf) -> Steps:
 
 def _member(w: Writer, node: n.Member) -> Steps:
     element = yield node.element
-    domain = node.domain
-    assert isinstance(domain.type, Set)
-    if isinstance(domain, n.Universe) and domain.type.item.includes(node.element.type):
+    domain, kind = node.domain, item_of(node.domain)
+    if isinstance(domain, n.Universe) and kind.includes(node.element.type):
         return Code("True", 0)
     if isinstance(domain, n.Universe):
-        kind = domain.type.item
         return joined(f"{w.module.constant(kind, ('type', kind))}.contains({{0}})", element)
     return joined("({} in {})", element, (yield domain))
 
@@ -292,7 +288,6 @@ def _member(w: Writer, node: n.Member) -> Steps:
 def _subset(w: Writer, node: n.Subset) -> Steps:
     left = yield node.left
     right = node.right
-    assert isinstance(right.type, Set)
     if isinstance(right, n.Universe) and right.type.includes(node.left.type):
         return Code("True", 0)
     return joined("({} <= {})", left, (yield right))

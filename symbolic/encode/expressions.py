@@ -47,6 +47,7 @@ from leadline.symbolic.lang import (
     Value,
     Work,
     is_total,
+    item_of,
     listed_member,
     nodes as n,
     site,
@@ -605,9 +606,8 @@ class Expressions:
 
     def _elements(self, node: n.Node) -> list[tuple[Value, int]]:
         """The possible members of a set, in the order of their type."""
-        assert isinstance(node.type, Set)
-        members: dict[Value, int] = self._get(node)[0]
-        return sorted(members.items(), key=lambda member: node.type.item.rank(member[0]))  # type: ignore[attr-defined]
+        members, rank = self._get(node)[0], item_of(node).rank
+        return sorted(members.items(), key=lambda member: rank(member[0]))
 
     def _fitting(self, node: n.Forall | n.Exists) -> list[tuple[Value, int]]:
         r"""The elements that a quantifier must go through: those whose tests are not certainly false.
@@ -676,8 +676,7 @@ class Expressions:
         return self.values.constant(node.type, self._environment[node]), FALSE
 
     def visit_Universe(self, node: n.Universe) -> Partial:
-        assert isinstance(node.type, Set)
-        item = node.type.item
+        item = item_of(node)
         if item.cardinality > ENUMERATION_LIMIT:
             text = (
                 f"each of the {item.cardinality} values of {item!r} must be listed here, and over "
@@ -870,11 +869,9 @@ class Expressions:
 
     def visit_IntRange(self, node: n.IntRange) -> Partial:
         (low, high), error = self._all(node.low, node.high)
-        assert (
-            isinstance(node.type, Set) and isinstance(node.low.type, Int) and isinstance(node.high.type, Int)
-        )
+        assert isinstance(node.low.type, Int) and isinstance(node.high.type, Int)
         members = {}
-        for value in node.type.item.values():
+        for value in item_of(node).values():
             number = ({value: TRUE}, Int(value, value))
             above = self.integers.at_most((low, node.low.type), number)
             below = self.integers.at_most(number, (high, node.high.type))
@@ -910,9 +907,8 @@ class Expressions:
 
     def visit_Member(self, node: n.Member) -> Partial:
         if isinstance(node.domain, n.Universe):
-            assert isinstance(node.domain.type, Set)
             shape, error = self._get(node.element)
-            _, outside = self.collections.coerce(shape, node.element.type, node.domain.type.item)
+            _, outside = self.collections.coerce(shape, node.element.type, item_of(node.domain))
             return -outside, error
         kind = node.element.type
         written = _written(node)
@@ -993,7 +989,6 @@ class Expressions:
 
     def visit_Get(self, node: n.Get) -> Partial:
         shape, error = self._get(node.item)
-        assert isinstance(node.item.type, Option)
         item = shape.item if shape.present != FALSE else self.values.placeholder(node.type)
         return item, self.circuit.disj((error, -shape.present))
 
@@ -1007,7 +1002,6 @@ class Expressions:
 
     def visit_Payload(self, node: n.Payload) -> Partial:
         shape, error = self._get(node.item)
-        assert isinstance(node.item.type, Union)
         payload = shape.payloads.get(node.tag)
         if payload is None:
             payload = self.values.placeholder(node.type)

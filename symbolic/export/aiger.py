@@ -34,20 +34,13 @@ class Gates(Sink):
     """A sink that makes every gate of conjunctions of two literals.
 
     Attributes:
-        variables: the number of variables.
         ands: the operands of each variable that is a gate, operands first.
         asserted: the clauses that were asserted.
     """
 
     def __init__(self) -> None:
-        self.variables = TRUE
         self.ands: dict[int, tuple[int, int]] = {}
         self.asserted: list[Clause] = []
-
-    def new_variables(self, count: int) -> int:
-        first = self.variables + 1
-        self.variables += count
-        return first
 
     def add(self, clauses: Sequence[Clause]) -> None:
         self.asserted += clauses

@@ -151,6 +151,7 @@ from leadline.symbolic.lang.properties import (
     view,
 )
 from leadline.symbolic.lang.protocol import Foreign, Protocol, build
+from leadline.symbolic.lang.rules import item_of as item_of
 from leadline.symbolic.lang.schedule import is_total as is_total, schedule as schedule
 from leadline.symbolic.lang.script import python_says as python_says
 from leadline.symbolic.lang.span import (

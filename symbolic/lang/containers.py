@@ -99,11 +99,11 @@ class SetExpr(Expr, of=(Set,)):
 
     def filter(self, keep: BoundFunction) -> SetExpr:
         """The members for which the predicate holds."""
-        return wrap(over_set(n.SetFilter, self, keep, lambda _: self.node.type))
+        return wrap(over_set(n.SetFilter, self, keep))
 
     def map(self, image: BoundFunction) -> SetExpr:
         """The set of the function's values over the members."""
-        return wrap(over_set(n.SetMap, self, image, lambda body: Set(body.type)))
+        return wrap(over_set(n.SetMap, self, image))
 
     def flatten(self) -> SetExpr:
         """The union of a set of sets."""
@@ -312,7 +312,7 @@ class SeqExpr(Expr, of=(Seq,)):
 
     def filter(self, keep: BoundFunction) -> SeqExpr:
         """TLA+'s SelectSeq: the items for which the predicate holds, in their order."""
-        return wrap(over_items(n.SeqFilter, self.node, self._kind.item, keep, lambda _: self._kind))
+        return wrap(over_items(n.SeqFilter, self.node, keep))
 
     def items(self) -> SetExpr:
         """The set of the items: TLA+'s Range."""

@@ -267,24 +267,13 @@ class InvalidExpr(Mistaken, Expr):
 # -- functions that build expressions of any type ---------------------------------------------------
 
 
-def over_set(
-    kind: type[n.Node], domain: SetLike, body: BoundFunction, result: Callable[[n.Node], Type]
-) -> n.Node:
+def over_set(kind: type[n.Node], domain: SetLike, body: BoundFunction) -> n.Node:
     """A binder over a set, or over all values of a type."""
     node = rules.a_set(domain)
-    if isinstance(node, n.Invalid):
-        return node
-    assert isinstance(node.type, Set)
-    return over_items(kind, node, node.type.item, body, result)
+    return node if isinstance(node, n.Invalid) else over_items(kind, node, body)
 
 
-def over_items(
-    kind: type[n.Node],
-    domain: n.Node,
-    item: Type,
-    body: BoundFunction,
-    result: Callable[[n.Node], Type],
-) -> n.Node:
+def over_items(kind: type[n.Node], domain: n.Node, body: BoundFunction) -> n.Node:
     """A binder over the items of a set or sequence, its body a function of one argument."""
     names = rules.bound_names(body)
     if len(names) != 1:
@@ -293,7 +282,7 @@ def over_items(
             "take a set of tuples, such as the type Tuple((A, B)), or put one call inside another"
         )
         return invalid(text, domain)
-    return rules.bind(kind, item, names[0], lambda var: body(wrap(var)), result, domain)
+    return rules.bind(kind, domain, names[0], lambda var: body(wrap(var)))
 
 
 def quantified(
@@ -313,16 +302,8 @@ def quantified(
     def nested(taken: list[AnyExpr]) -> object:
         if len(taken) == len(names):
             return body(*taken)
-        node = nodes[len(taken)]
-        assert isinstance(node.type, Set)
-        return rules.bind(
-            kind,
-            node.type.item,
-            names[len(taken)],
-            lambda var: nested([*taken, wrap(var)]),
-            lambda _: rules.BOOL,
-            node,
-        )
+        place = len(taken)
+        return rules.bind(kind, nodes[place], names[place], lambda var: nested([*taken, wrap(var)]))
 
     made = nested([])
     assert isinstance(made, n.Node)

@@ -84,12 +84,7 @@ def choose(domain: SetLike, body: BoundFunction = lambda x: True) -> AnyExpr:
 
     One fixed function, as in TLA+. Out of bounds if there is none. For a free choice see `Next.choose_any`.
     """
-    node = rules.a_set(domain)
-    if isinstance(node, n.Invalid):
-        return wrap(node)
-    assert isinstance(node.type, Set)
-    item = node.type.item
-    return wrap(over_set(n.Choose, wrap(node), body, lambda _: item))
+    return wrap(over_set(n.Choose, domain, body))
 
 
 # -- sums and folds ---------------------------------------------------------------------------------
@@ -119,8 +114,7 @@ def _sum(domain: SetExpr, body: BoundFunction) -> IntExpr:
     shares = as_node(domain.map(body))
     if isinstance(shares, n.Invalid):
         return wrap(shares)
-    assert isinstance(shares.type, Set) and isinstance(domain.node.type, Set)
-    low_high, item = shares.type.item, domain.node.type.item
+    low_high, item = rules.item_of(shares), rules.item_of(domain.node)
     if not isinstance(low_high, Int):
         return wrap(invalid(f"type clash: a sum needs integers, and these are of {low_high!r}", shares))
     low, height = low_high.low, low_high.high - low_high.low
@@ -238,7 +232,7 @@ def map_of(key: Type, value: BoundFunction) -> MapExpr:
         return written
 
     def bound(expected: Type | None) -> n.Node:
-        return rules.bind(n.MapBuild, key, names[0], body, lambda x: Map(key, x.type), expected=expected)
+        return rules.bind(n.MapBuild, key, names[0], body, expected=expected)
 
     node = bound(None)
     if not literal[0]:

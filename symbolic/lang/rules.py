@@ -204,20 +204,30 @@ def bound_names(function: Callable[..., object]) -> list[str]:
 
 def bind(
     kind: type[n.Node],
-    item: Type,
+    over: n.Node | Type,
     name: str,
     body_of: Callable[[n.Bound], object],
-    result: Callable[[n.Node], Type],
-    *domain: n.Node,
+    result: Callable[[n.Node], Type] | None = None,
+    *,
     expected: Type | None = None,
     order: tuple[Value, ...] = (),
 ) -> n.Node:
-    """A binder over `item`: its variable is given a level that no binder inside the body uses.
+    """A binder: its variable is given a level that no binder inside the body uses.
 
     So two binders that differ only in when they were written are one node, and substituting a variable
-    can never capture another. The body is of the expected type, if one is given. `order` is that of a choice.
+    can never capture another.
+
+    Args:
+        kind: its kind.
+        over: a set or a sequence; of `MapBuild` the type of its keys.
+        name: the name of its variable.
+        body_of: its body.
+        result: its type, given its body; by default that of its kind.
+        expected: the type of the body, if one is expected.
+        order: that of a choice.
     """
     span = caller_span()
+    item, domain = (item_of(over), (over,)) if isinstance(over, n.Node) else (over, ())
     fresh = n.make(n.Bound, item, span, name, -next(_fresh))
     body = as_node(body_of(fresh), BOOL if kind in _PREDICATES else expected)
     bad = wrong_part((*domain, body))
@@ -225,7 +235,22 @@ def bind(
         return bad
     var = n.make(n.Bound, item, span, name, binder_height(body) + 1)
     orders = (order,) if kind is n.Choose else ()
-    return n.make(kind, result(body), span, var, *domain, renamed(body, fresh, var), *orders)
+    type_ = _type_of_binder(kind, over, body) if result is None else result(body)
+    return n.make(kind, type_, span, var, *domain, renamed(body, fresh, var), *orders)
+
+
+def item_of(node: n.Node) -> Type:
+    """The type of the members of a set, or of the items of a sequence."""
+    assert isinstance(node.type, Set | Seq)
+    return node.type.item
+
+
+def _type_of_binder(kind: type[n.Node], over: n.Node | Type, body: n.Node) -> Type:
+    if isinstance(over, Type):
+        return Map(over, body.type)
+    if kind is n.SetMap:
+        return Set(body.type)
+    return BOOL if kind in (n.Forall, n.Exists) else item_of(over) if kind is n.Choose else over.type
 
 
 _PREDICATES = (n.Forall, n.Exists, n.Choose, n.SetFilter, n.SeqFilter)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -36,19 +36,12 @@ class CadicalSolver(Solver):
             raise ValueError("CaDiCaL takes no seed")
         self._solver = PySatSolver(name=_NAME)
         self._add_clause = partial(pysolvers.cadical195_add_cl, self._solver.solver.cadical)
-        self._count = 0
-        self._clauses = 0
+        self.clauses = 0
         self._model: list[int] = []
-        self.new_variables(1)
         self.add([(TRUE,)])
 
-    def new_variables(self, count: int) -> int:
-        first = self._count + 1
-        self._count += count
-        return first
-
     def add(self, clauses: Sequence[Clause]) -> None:
-        self._clauses += len(clauses)
+        self.clauses += len(clauses)
         # This skips the two Python calls of python-sat's own method, which take half of a layer's time.
         deque(map(self._add_clause, clauses), maxlen=0)
 
@@ -66,9 +59,6 @@ class CadicalSolver(Solver):
 
     def reason(self) -> str:
         return "CaDiCaL always answers"
-
-    def statistics(self) -> Mapping[str, int]:
-        return {"variables": self._count, "clauses": self._clauses}
 
 
 def refute(clauses: Iterable[Clause], proof: Path) -> bool:

@@ -6,7 +6,7 @@ A literal is a non-zero integer as in DIMACS: `-x` is the negation of `x`. Varia
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import TextIO, TypeAlias
@@ -21,15 +21,22 @@ class Sink(ABC):
     """A receiver of clauses and gates. A gate becomes clauses unless a subclass overrides that.
 
     G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
+
+    Attributes:
+        variables: the number of variables, and the last of them.
     """
 
-    @abstractmethod
+    variables = TRUE
+
     def new_variables(self, count: int) -> int:
         """Reserve variables with consecutive numbers.
 
         Returns:
             The first of them.
         """
+        first = self.variables + 1
+        self.variables += count
+        return first
 
     @abstractmethod
     def add(self, clauses: Sequence[Clause]) -> None:
@@ -71,19 +78,12 @@ class Formula(Sink):
     """A sink that keeps its clauses, to write them to a file.
 
     Attributes:
-        variables: the number of variables.
         clauses: the clauses in the order in which they came.
     """
 
     def __init__(self) -> None:
-        self.variables = TRUE
         self.clauses: list[Clause] = [(TRUE,)]
         self._guard = TRUE
-
-    def new_variables(self, count: int) -> int:
-        first = self.variables + 1
-        self.variables += count
-        return first
 
     def add(self, clauses: Sequence[Clause]) -> None:
         if self._guard == TRUE:
@@ -124,9 +124,13 @@ class Solver(Sink):
 
     Args:
         seed: the seed of the solver's random choices; 0 unless `SOLVERS` says that it takes one.
+
+    Attributes:
+        clauses: the number of clauses given; a gate counts as the clauses that define it.
     """
 
     name: str
+    clauses: int
 
     @abstractmethod
     def __init__(self, seed: int = 0) -> None: ...
@@ -142,7 +146,3 @@ class Solver(Sink):
     @abstractmethod
     def reason(self) -> str:
         """Why the last check answered UNKNOWN."""
-
-    @abstractmethod
-    def statistics(self) -> Mapping[str, int]:
-        """The numbers of `variables` and `clauses` given so far."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import z3
@@ -111,7 +111,6 @@ class Z3Solver(Solver):
         terms: the address of each literal's term.
         conjunctions: the operands of each conjunction.
         choices: those of each multiplexer; an exclusive or is stored as one.
-        clauses: the number of clauses given; a gate counts as the clauses that define it.
     """
 
     name = "z3"
@@ -126,18 +125,12 @@ class Z3Solver(Solver):
         self.terms[TRUE] = self.terms.kept(z3.BoolVal(True, self._context).ast.value)
         self.conjunctions: dict[int, Sequence[int]] = {}
         self.choices: dict[int, tuple[int, int, int]] = {}
-        self._variables = TRUE
         self.clauses = 1
         self._names: dict[int, int] = {}
         self._model: z3.ModelRef | None = None
         self._values: dict[int, bool] = {}
 
     # -- terms ------------------------------------------------------------------------------------
-
-    def new_variables(self, count: int) -> int:
-        first = self._variables + 1
-        self._variables += count
-        return first
 
     def add(self, clauses: Sequence[Clause]) -> None:
         self.clauses += len(clauses)
@@ -148,7 +141,7 @@ class Z3Solver(Solver):
                 self._assert(mk_or(self.ref, len(clause), self._terms_of(clause)))
 
     def conj(self, literals: Sequence[int]) -> int:
-        self._variables = gate = self._variables + 1
+        self.variables = gate = self.variables + 1
         self.clauses += len(literals) + 1
         self.conjunctions[gate] = literals
         terms, ref, kept = self.terms, self.ref, self.terms.kept
@@ -165,14 +158,14 @@ class Z3Solver(Solver):
         return gate
 
     def xor(self, left: int, right: int) -> int:
-        self._variables = gate = self._variables + 1
+        self.variables = gate = self.variables + 1
         self.clauses += 4
         self.choices[gate] = (left, -right, right)
         self.terms[gate] = self.terms.kept(mk_xor(self.ref, self.terms[left], self.terms[right]))
         return gate
 
     def mux(self, condition: int, then: int, orelse: int) -> int:
-        self._variables = gate = self._variables + 1
+        self.variables = gate = self.variables + 1
         self.clauses += 6
         self.choices[gate] = (condition, then, orelse)
         terms = self.terms
@@ -257,6 +250,3 @@ class Z3Solver(Solver):
 
     def reason(self) -> str:
         return str(self._solver.reason_unknown())
-
-    def statistics(self) -> Mapping[str, int]:
-        return {"variables": self._variables, "clauses": self.clauses}

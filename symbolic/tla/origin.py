@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from leadline.symbolic.lang import (
     AliasValue,
@@ -91,6 +91,12 @@ class TlaOrigin(Origin):
         self._levels: int = narrower._levels * 2 if narrower else WALK
         self._growing: list[set[str]] = [*narrower._growing] if narrower else []
         self._sorts: Sorts = {}
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """The origin of a model that has one of this class."""
+        assert isinstance(model.origin, cls)
+        return model.origin
 
     @cached_property
     def text(self) -> str:

@@ -139,8 +139,7 @@ def formed(model: Model, claims: Sequence[str], *, level: bool = False) -> tuple
         NoInitialState: if no state satisfies the initial condition.
         NoSymbolicForm: if the initial states or the steps have no symbolic form.
     """
-    assert isinstance(model.origin, Outline)
-    own = model.origin.specification
+    own = Outline.of(model).specification
     asked = replace(
         own,
         invariants={name: one for name, one in own.invariants.items() if name in claims},
@@ -167,14 +166,13 @@ def formed_around(model: Model, formulas: Model | None, state: State) -> tuple[M
     Raises:
         NoSymbolicForm: if the initial states or the steps have no symbolic form.
     """
-    assert isinstance(model.origin, Outline)
-    bare = replace(model.origin.specification, invariants={}, properties={})
+    bare = replace(Outline.of(model).specification, invariants={}, properties={})
     with telling_lack(bare.file):
         found = formulas or TlaOrigin(bare, {}, as_written=True).model()
         with suppress(OutsideType):
             return found, _in(found, state)
-        assert isinstance(found.origin, TlaOrigin)
-        learner = Learner(found.origin.interpreter, dict(found.origin.types))
+        origin = TlaOrigin.of(found)
+        learner = Learner(origin.interpreter, dict(origin.types))
         learner.meet([state])
         wider = TlaOrigin(bare, learner.types, as_written=True).model()
     return wider, _in(wider, state)
@@ -202,8 +200,7 @@ class Telling:
     def __init__(
         self, model: Model, interpreter: Interpreter, stages: Sequence[Step], others: Iterable[State]
     ) -> None:
-        assert isinstance(model.origin, Outline)
-        self._model, self._specification = model, model.origin.specification
+        self._model, self._specification = model, Outline.of(model).specification
         self._interpreter = interpreter
         learner = Learner(interpreter)
         learner.meet(others)

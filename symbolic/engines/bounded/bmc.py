@@ -278,12 +278,13 @@ class _News:
 
     def progress(self, depth: int) -> None:
         """Tell that a depth is searched."""
-        statistics = self.search.solver.statistics()
+        solver = self.search.solver
         seconds = time.perf_counter() - self.search.clock.start
-        size = statistics["variables"], statistics["clauses"]
         # Bugs that few sweeps reach were looked for: a head start is over.
         left = math.inf if self.options.unroll == SWEEPS and depth >= FAR else None
-        self.ledger.progress(Progress(depth, seconds, self.search.open, *size, left=left))
+        self.ledger.progress(
+            Progress(depth, seconds, self.search.open, solver.variables, solver.clauses, left=left)
+        )
 
 
 def _shortest(semantics: Semantics, found: Result, options: BmcOptions, new_solver: NewSolver) -> Result:

@@ -57,11 +57,8 @@ class Clock:
     solve: float = 0.0
 
     def effort(self, solver: Solver) -> Effort:
-        statistics = solver.statistics()
         total = time.perf_counter() - self.start
-        return Effort(
-            self.build, self.solve, total, own_peak_mb(), statistics["variables"], statistics["clauses"]
-        )
+        return Effort(self.build, self.solve, total, own_peak_mb(), solver.variables, solver.clauses)
 
 
 @dataclass(frozen=True)

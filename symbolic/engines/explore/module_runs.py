@@ -155,8 +155,7 @@ class _ModuleWalker:
 
     def __init__(self, asked: RunsQuestion, query: Query, options: SimulateOptions, limits: Limits) -> None:
         self._asked, self._chance = asked, Random(options.seed)
-        assert isinstance(asked.model.origin, Outline)
-        whole = asked.model.origin.specification
+        whole = Outline.of(asked.model).specification
         own = replace(
             whole,
             view=None,

@@ -103,9 +103,8 @@ def answer_of_module(
         ModelError: likewise.
     """
     options = query.options_as(ExploreOptions)
-    assert isinstance(model.origin, Outline)
     names = {one.name for one in query.chosen(model)}
-    specification = _asked(model.origin.specification, names, options)
+    specification = _asked(Outline.of(model).specification, names, options)
     if specification.symmetry and options.checkpoint is not None:
         raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
     checkpoint = checkpoint_of(model, query, VALUES)
@@ -277,8 +276,7 @@ def any_outside(answer: Answer) -> bool:
 
 def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:
     """The answer with SYMMETRY and VIEW. Where the model tells members apart, a proof looks at every state."""
-    options, origin = query.options_as(ExploreOptions), model.origin
-    assert isinstance(origin, TlaOrigin)
+    options, origin = query.options_as(ExploreOptions), TlaOrigin.of(model)
     try:
         return ask(origin.taking_for_one(model), query, limits)
     except (UserError, Unsupported) as error:
@@ -325,8 +323,7 @@ def in_types(model: Model, answer: Answer) -> Answer:
         model: the outline of a module.
         answer: an answer about it, whose runs have values of the interpreter.
     """
-    assert isinstance(model.origin, Outline)
-    interpreter = model.origin.interpreter
+    interpreter = Outline.of(model).interpreter
     runs = answer.runs
     stages = [one for run in runs for one in run.stages]
     claims = {run.property for run in runs if run.property is not None}
@@ -345,10 +342,9 @@ def without_slots(model: Model, answer: Answer) -> Answer:
         model: the model that a module was lowered to.
         answer: an answer about it, whose types no run leaves.
     """
-    assert isinstance(model.origin, TlaOrigin)
     if not answer.runs or any(one.part is not None for one in answer.results):
         return answer
-    specification = model.origin.specification
+    specification = TlaOrigin.of(model).specification
     bounded = specification.leveled
     outline = outlined(specification if bounded is None else bounded.before, model.parameters)
     return in_types(outline, answer.with_runs(partial(by_values, model)))
@@ -390,8 +386,7 @@ def labels(model: Model, texts: Sequence[str]) -> tuple[Behaviour, Callable[[Sta
     Raises:
         UserError: if one of them has a mistake.
     """
-    assert isinstance(model.origin, Outline)
-    specification = model.origin.specification
+    specification = Outline.of(model).specification
     behaviour = Behaviour(specification).without_canonical()
     if not texts:
         pairs = list(enumerate(behaviour.variables))
@@ -436,7 +431,7 @@ def replayed(model: Model, stored: Stored) -> tuple[Model, Trace]:
 
 def replayed_on_values(model: Model, stored: Stored) -> Trace:
     """As `replayed`, with the values of the interpreter."""
-    assert isinstance(model.origin, Outline)
+    replayer = Outline.of(model).replayer
     names = [one.name for one in model.variables]
 
     def same(row: JsonObject | None, state: State | None) -> bool:
@@ -445,7 +440,7 @@ def replayed_on_values(model: Model, stored: Stored) -> Trace:
         return all(shows(row[name], value) for name, value in zip(names, state, strict=True))
 
     try:
-        return ModuleReplayer(model.origin.replayer.meaning, same).confirmed(stored.as_written(model))
+        return ModuleReplayer(replayer.meaning, same).confirmed(stored.as_written(model))
     except Departs as wrong:
         raise UserError(f"{stored.place} does not replay: {wrong}") from wrong
 

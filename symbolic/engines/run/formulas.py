@@ -49,9 +49,8 @@ class Formulas(Engine):
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
         # Here, since protocols in Python need none of it.
-        from leadline.symbolic.tla.outline import Outline, formed
+        from leadline.symbolic.tla.outline import formed
 
-        assert isinstance(model.origin, Outline)
         names = query.names(model)
         try:
             made, lacking = formed(model, names, level=True)

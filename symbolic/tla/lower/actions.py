@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from leadline.symbolic.lang import NEVER, Pick, Set, is_total, nodes as n
+from leadline.symbolic.lang import NEVER, Pick, is_total, item_of, nodes as n
 from leadline.symbolic.tla.lower.builder import Unlowerable, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import certain
@@ -460,8 +460,7 @@ class Paths(Picks):
 
     def _possible(self, e: s.Quantified, node: n.Node) -> list[n.Node]:
         """All that may be in a set."""
-        assert isinstance(node.type, Set)
-        item = node.type.item
+        item = item_of(node)
         if item.cardinality > _MOST_ELEMENTS:
             raise Unsupported(
                 e.place, f"\\A with assignments over more than {_MOST_ELEMENTS} possible elements"

@@ -166,17 +166,17 @@ class Builder:
     def bind(
         self,
         kind: type[n.Node],
-        item: Type,
+        over: n.Node | Type,
         name: str,
         body: Body,
-        result: Callable[[n.Node], Type],
-        *domain: n.Node,
+        result: Callable[[n.Node], Type] | None = None,
+        *,
         order: tuple[Value, ...] = (),
     ) -> n.Node:
-        """A binder. The order is that of a choice: see `Choose`."""
+        """A binder: see `leadline.symbolic.lang.rules.bind`."""
         name = name.partition("@")[0]  # names in instances have a suffix
         with placed(self.place):
-            found = rules.bind(kind, item, name, lambda x: body(self.plain(x)), result, *domain, order=order)
+            found = rules.bind(kind, over, name, lambda x: body(self.plain(x)), result, order=order)
             return self.plain(self.sound(found))
 
 

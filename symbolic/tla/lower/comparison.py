@@ -25,6 +25,7 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Union,
+    item_of,
     nodes as n,
 )
 from leadline.symbolic.tla.lower import shapes
@@ -144,13 +145,12 @@ def is_free(t: Terms, node: n.Node) -> n.Node:
 
 def some_clash(t: Terms, whole: n.Node, test: Callable[[n.Node], n.Node]) -> n.Node:
     """Whether a set has an element of which this holds."""
-    assert isinstance(whole.type, Set)
-    if isinstance(whole.type.item, Never):
+    if isinstance(item_of(whole), Never):
         return t.boolean(False)
     elements = whole.items if isinstance(whole, n.SetOf) else t.elements(whole)
     if elements is not None and len(elements) <= 50:
         return t.disj([test(x) for x in elements])
-    return t.bind(n.Exists, whole.type.item, "x", test, lambda _: BOOL, whole)
+    return t.bind(n.Exists, whole, "x", test)
 
 
 def _alike(t: Terms, a: n.Node, b: n.Node) -> tuple[n.Node, n.Node]:

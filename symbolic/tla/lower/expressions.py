@@ -33,6 +33,7 @@ from leadline.symbolic.lang import (
     Value,
     Work,
     is_total,
+    item_of,
     largest,
     nodes as n,
     site,
@@ -158,14 +159,12 @@ class Sets:
 
     def _over_elements(self, universal: bool, node: n.Node, name: str, body: Body) -> n.Node:
         """A quantifier as a node of the language."""
-        assert isinstance(node.type, Set)
-        if node.type.item == NEVER:
+        if item_of(node) == NEVER:
             return self.terms.of_nothing(node, self.terms.boolean(universal))
         if isinstance(node, n.SetMap) and is_by_argument(node, BOOL.capped):
             images, name = node, node.var.name  # what is bound is an element, not its image
             return self._over_listed(universal, images.domain, name, lambda x: self.at_image(images, x, body))
-        kind = n.Forall if universal else n.Exists
-        return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
+        return self.terms.bind(n.Forall if universal else n.Exists, node, name, body)
 
     def _at_fixed(self, domain: Domain, body: Body) -> n.Node | None:
         """`\\E` over a constant set, where the body fixes the element; None if it does not."""
@@ -208,8 +207,7 @@ class Sets:
 
     def each(self, node: n.Node) -> Sequence[n.Node] | None:
         """The elements as they are written, where their type has too many values to be listed."""
-        assert isinstance(node.type, Set)
-        return node.items if isinstance(node, n.SetOf) and node.type.item.capped > MOST_PARTS else None
+        return node.items if isinstance(node, n.SetOf) and item_of(node).capped > MOST_PARTS else None
 
     def choices(self, node: n.Node) -> list[n.Node] | None:
         """The elements that CHOOSE tries, in its order; None if they are not written out.
@@ -217,8 +215,7 @@ class Sets:
         Raises:
             Unlowerable: if values are interchangeable, and their type has another order than CHOOSE.
         """
-        assert isinstance(node.type, Set)
-        item = node.type.item
+        item = item_of(node)
         if item == NEVER or shapes.in_order(item, self.ranks):
             return self.written_out(node)
         if not isinstance(node, n.Const):
@@ -256,8 +253,7 @@ class Sets:
         written = self.choices(node)
         if written is not None:
             return [(self.terms.boolean(True), x) for x in written]
-        assert isinstance(node.type, Set)
-        item = node.type.item
+        item = item_of(node)
         values = [self.terms.narrowed(item, x) for x in self.order_of(item) or item.values()]
         return [(self.terms.among(x, node), x) for x in values]
 
@@ -266,8 +262,7 @@ class Sets:
         if not isinstance(domain, Product) or len({*map(id, domain.parts)}) != 1:
             return
         part = self.terms.set_node(self.listed(domain.parts[0]))
-        assert isinstance(part.type, Set)
-        item = part.type.item
+        item = item_of(part)
         if not isinstance(part, n.Const) or shapes.in_order(item, self.ranks):
             return
         values = self.in_choice_order(item, part.value)
@@ -304,19 +299,17 @@ class Sets:
         large = self.each(node)
         if large is not None:
             return self.terms.once_defined(large, self.terms.set_of([of(x) for x in large]))
-        assert isinstance(node.type, Set)
-        if node.type.item == NEVER:
+        if item_of(node) == NEVER:
             return node
         match node:
             case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
                 return self.terms.ite(
                     node.condition, self.mapped(then, name, of), self.mapped(orelse, name, of)
                 )
-            case n.SetMap() if is_by_argument(node, node.type.item.capped):
+            case n.SetMap() if is_by_argument(node, item_of(node).capped):
                 return self._images(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
-        found = self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
-        assert isinstance(found.type, Set)
-        if isinstance(node, n.SetMap) and is_by_argument(node, found.type.item.capped):
+        found = self.terms.bind(n.SetMap, node, name, of)
+        if isinstance(node, n.SetMap) and is_by_argument(node, item_of(found).capped):
             return self._images(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
         return node if isinstance(found, n.SetMap) and found.body is found.var else found
 
@@ -333,8 +326,7 @@ class Sets:
             tests = [(x, body(x)) for x in written]
             if all(isinstance(test, n.Const) for _, test in tests):
                 return self.terms.set_of([x for x, test in tests if isinstance(test, n.Const) and test.value])
-        assert isinstance(node.type, Set)
-        item = node.type.item
+        item = item_of(node)
         if item == NEVER:
             return node
         match node:
@@ -344,7 +336,7 @@ class Sets:
             case n.SetMap() if is_by_argument(node, BOOL.capped):
                 kept = self._kept(node.domain, node.var.name, lambda x: self.at_image(node, x, body))
                 return self._images(kept, node.var.name, lambda x: body_at(node, x))
-        return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
+        return self.terms.bind(n.SetFilter, node, name, body)
 
     def at_image(self, images: n.SetMap, element: n.Node, of: Body) -> n.Node:
         """The result of a function of an element's image; out of bounds where any part of the image is.
@@ -404,8 +396,7 @@ class Sets:
 
     def _filtered_type(self, domain: PowerSet | FunctionsOf) -> n.Node:
         every, inside = self._within_type(domain)
-        assert isinstance(every.type, Set)
-        return self.terms.bind(n.SetFilter, every.type.item, "x", inside, lambda _: every.type, every)
+        return self.terms.bind(n.SetFilter, every, "x", inside)
 
     def type_of_functions(self, domain: FunctionsOf) -> Map:
         """The type of the functions of a set that depends on the state.
@@ -414,11 +405,10 @@ class Sets:
             Unlowerable: if its members are too many for maps.
         """
         values = self.terms.set_node(self.listed(domain.values))
-        assert isinstance(domain.arguments.type, Set) and isinstance(values.type, Set)
-        key = domain.arguments.type.item
+        key = item_of(domain.arguments)
         if isinstance(key, Listed) or shapes.is_message(key) or key.capped > shapes.MOST_KEYS:
             raise Unlowerable("[S -> T] where S is no constant and may have too many members")
-        return Map(key, Mapped(values.type.item))
+        return Map(key, Mapped(item_of(values)))
 
     def product(self, parts: Sequence[Domain]) -> Product:
         """The tuples that have a member of each set at its place."""
@@ -536,21 +526,20 @@ class Sets:
             return terms.function([(x, body(x)) for x in elements if isinstance(x, n.Const)])
         if isinstance(domain, n.IntRange) and isinstance(domain.low, n.Const) and domain.low.value == 1:
             return self._sequence(domain, body)
-        assert isinstance(domain.type, Set)
-        key = domain.type.item
+        key = item_of(domain)
         if key == NEVER:
             return terms.of_nothing(domain, terms.make_tuple([]))
         if not isinstance(key, Listed) and (shapes.is_message(key) or key.capped > shapes.MOST_KEYS):
             return self._graph(domain, body)
         if every or isinstance(domain, n.Universe):
-            return terms.bind(n.MapBuild, key, name, body, lambda x: Map(key, x.type))
+            return terms.bind(n.MapBuild, key, name, body)
 
         def held(x: n.Node) -> n.Node:
             found = body(x)
             kind = Mapped(found.type)
             return terms.ite(terms.among(x, domain), terms.some(found, kind), terms.const(kind, None))
 
-        return terms.bind(n.MapBuild, key, name, held, lambda x: Map(key, x.type))
+        return terms.bind(n.MapBuild, key, name, held)
 
     def _graph(self, domain: n.Node, body: Body) -> n.Node:
         """`[x \\in S |-> e]` as the set of its pairs."""
@@ -591,9 +580,8 @@ def is_by_argument(images: n.SetMap, results: int) -> bool:
     Args:
         results: how many values may be made of an image: by a test two. The arguments make so many of each.
     """
-    assert isinstance(images.type, Set) and isinstance(images.domain.type, Set)
-    few = images.domain.type.item.capped * results
-    return is_total(images.body) or images.type.item.capped > min(few, _MOST_IMAGES)
+    few = item_of(images.domain).capped * results
+    return is_total(images.body) or item_of(images).capped > min(few, _MOST_IMAGES)
 
 
 def is_empty(node: n.Node) -> bool:
@@ -1065,11 +1053,7 @@ class Lowering(Sets):
             for x, test in reversed(tests):
                 result = self.terms.ite(test, x, result)
             return result
-        assert isinstance(node.type, Set)
-        item = node.type.item
-        return self.terms.bind(
-            n.Choose, item, name or "x", body, lambda _: item, node, order=self.order_of(item)
-        )
+        return self.terms.bind(n.Choose, node, name or "x", body, order=self.order_of(item_of(node)))
 
     def _known_choices(self, node: n.Node, name: str | None, body: Body) -> n.Node | None:
         """The elements of a constant set that CHOOSE may choose; None if a state decides, or the set is small.
@@ -1078,9 +1062,8 @@ class Lowering(Sets):
         """
         if not isinstance(node, n.Const) or len(node.value) <= _FEW_CHOICES:
             return None
-        assert isinstance(node.type, Set)
         try:
-            kept = self.terms.bind(n.SetFilter, node.type.item, name or "x", body, lambda _: node.type, node)
+            kept = self.terms.bind(n.SetFilter, node, name or "x", body)
         except Unlowerable:
             return None
         return kept if isinstance(kept, n.Const) else None

@@ -13,11 +13,11 @@ from leadline.symbolic.lang import (
     Map,
     Mapped,
     Seq,
-    Set,
     Slots,
     Tuple,
     Union,
     is_total,
+    item_of,
     nodes as n,
 )
 from leadline.symbolic.lang.nodes import Binary
@@ -273,16 +273,16 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
 
 def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) -> n.Node:
     t = at.terms
-    assert isinstance(left.type, Set)
-    if left.type.item == NEVER:
+    item = item_of(left)
+    if item == NEVER:
         return t.of_nothing(left, result)
     # A sequence would have a place for each of the values.
     most = _MOST_KEYS if isinstance(result.type, Tuple | Seq) else _MOST_FOLDED
-    if left.type.item.capped <= min(most, _WORTH * most_members(left)):
+    if item.capped <= min(most, _WORTH * most_members(left)):
         for here, x in at.possible(left):
             result = t.ite(here, at.called(op, [x, result], scope), result)
         return result
-    item, nothing = left.type.item, t.set_of([])
+    nothing = t.set_of([])
     if _joins(at, op):
         large = at.each(left)
         if large is not None:
@@ -295,7 +295,7 @@ def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) 
         if most_members(left) == 0:
             return result
         order = at.order_of(item)
-        first = t.bind(n.Choose, item, "x", lambda _: t.boolean(True), lambda _: item, left, order=order)
+        first = t.bind(n.Choose, left, "x", lambda _: t.boolean(True), order=order)
         more = t.negation(t.equal(left, nothing))
         result = t.ite(more, at.called(op, [first, result], scope), result)
         left = t.ite(more, t.both_sets(n.SetMinus, left, t.set_of([first])), nothing)

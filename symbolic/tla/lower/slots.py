@@ -80,8 +80,8 @@ def over(t: Terms, universal: bool, node: n.Node, body: Body) -> n.Node:
 
 def every_place(t: Terms, universal: bool, node: n.Node, body: Body) -> n.Node:
     """A quantifier over the places."""
-    kind, key = n.Forall if universal else n.Exists, slots_of(node).key
-    return t.bind(kind, key, "slot", body, lambda _: BOOL, t.universe(key))
+    kind = n.Forall if universal else n.Exists
+    return t.bind(kind, t.universe(slots_of(node).key), "slot", body)
 
 
 def member(t: Terms, element: n.Node, node: n.Node) -> n.Node:
@@ -106,16 +106,13 @@ def domain(t: Terms, node: n.Node) -> n.Node:
 
 def places(t: Terms, node: n.Node) -> n.Node:
     """The places at which there is something."""
-    key, kind = slots_of(node).key, Set(slots_of(node).key)
-    return t.bind(n.SetFilter, key, "slot", lambda x: slot(t, node, x)[0], lambda _: kind, t.universe(key))
+    every = t.universe(slots_of(node).key)
+    return t.bind(n.SetFilter, every, "slot", lambda x: slot(t, node, x)[0])
 
 
 def image(t: Terms, node: n.Node, of: Body) -> n.Node:
     """The set of a function's values over the members."""
-    key, held = slots_of(node).key, places(t, node)
-    return t.bind(
-        n.SetMap, key, "slot", lambda x: of(member_at(t, node, x)[1]), lambda body: Set(body.type), held
-    )
+    return t.bind(n.SetMap, places(t, node), "slot", lambda x: of(member_at(t, node, x)[1]))
 
 
 def function(t: Terms, node: n.Node, of: Body) -> n.Node:
@@ -182,11 +179,9 @@ def _resized(t: Terms, node: n.Node, target: Slots) -> n.Node:
         every, known = t.universe(target.key), result
         free = t.bind(
             n.Choose,
-            target.key,
+            every,
             "slot",
             lambda x, known=known: t.negation(slot(t, known, x)[0]),  # type: ignore[misc]  # a default binds it
-            lambda _: target.key,
-            every,
         )
         moved = t.make(
             n.MapUpdate, target, result, free, _some(t, t.convert(item, entry_of(target)), target.value)

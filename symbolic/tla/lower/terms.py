@@ -33,6 +33,7 @@ from leadline.symbolic.lang import (
     in_tla,
     int_range,
     is_total,
+    item_of,
     listed_member,
     looked_up,
     member_of,
@@ -423,9 +424,8 @@ class Terms(Builder):
         if slots.in_slots(domain.type):
             return slots.member(self, element, domain)
         domain = self.set_node(domain)
-        assert isinstance(domain.type, Set)
         inside = self.among(element, domain)
-        if not may_clash(element.type, domain.type.item):
+        if not may_clash(element.type, item_of(domain)):
             return inside
         refused = some_clash(self, domain, lambda x: clash(self, element, x))
         return self.disj([inside, self._unless(refused, self.boolean(False))])
@@ -443,8 +443,7 @@ class Terms(Builder):
 
     def among(self, element: n.Node, domain: n.Node) -> n.Node:
         """Whether a value is a member of a set; one of another kind is none."""
-        assert isinstance(domain.type, Set)
-        item = domain.type.item
+        item = item_of(domain)
         if isinstance(item, Listed):
             return self._among_listed(element, domain, item)
         if isinstance(item, Never):
@@ -479,17 +478,16 @@ class Terms(Builder):
         fitting: n.Node = self.boolean(True)
         if join(element.type, kind.item) != kind.item:
             if not fits(element.type, own):
-                return self.bind(n.Exists, kind, "x", lambda x: self.same(x, element), lambda _: BOOL, domain)
+                return self.bind(n.Exists, domain, "x", lambda x: self.same(x, element))
             fitting = self.make(n.Member, BOOL, element, self.universe(own))
         # One comparison with the whole list, which the encoding knows, in place of one with each value.
         wide = self.convert(element if own == NEVER else self.convert(element, own), kind.item)
         equal = lambda x: self.make(n.Eq, BOOL, x, wide)  # noqa: E731  # short
-        return self.conj([fitting, self.bind(n.Exists, kind, "x", equal, lambda _: BOOL, domain)])
+        return self.conj([fitting, self.bind(n.Exists, domain, "x", equal)])
 
     def _of_listed(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node | None:
         """An operation on two sets of which one lists its values; None if both sets are as well of one type."""
-        assert isinstance(a.type, Set) and isinstance(b.type, Set)
-        x, y = a.type.item, b.type.item
+        x, y = item_of(a), item_of(b)
         if (
             x == y
             or isinstance(x, Never)
@@ -522,10 +520,7 @@ class Terms(Builder):
 
         if slots.in_slots(a.type):
             return slots.over(self, True, a, test) if kind is n.Subset else slots.kept(self, a, test)
-        assert isinstance(a.type, Set)
-        if kind is n.Subset:
-            return self.bind(n.Forall, a.type.item, "x", test, lambda _: BOOL, a)
-        return self.bind(n.SetFilter, a.type.item, "x", test, lambda _: a.type, a)
+        return self.bind(n.Forall if kind is n.Subset else n.SetFilter, a, "x", test)
 
     def both_sets(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """A union, intersection, difference or inclusion of two sets."""
@@ -534,12 +529,11 @@ class Terms(Builder):
                 return slots.united(self, a, b) if slots.in_slots(a.type) else slots.united(self, b, a)
             return self._by_member(kind, a if slots.in_slots(a.type) else self.set_node(a), b)
         a, b = self.set_node(a), self.set_node(b)
-        assert isinstance(a.type, Set) and isinstance(b.type, Set)
         of_listed = self._of_listed(kind, a, b)
         if of_listed is not None:
             return of_listed
         joined = join(a.type, b.type)
-        if isinstance(a.type.item, Never) or isinstance(b.type.item, Never):
+        if isinstance(item_of(a), Never) or isinstance(item_of(b), Never):
             return self._with_nothing(kind, a, b)
         assert isinstance(joined, Set)
         if kind is n.SetUnion and joined.item.capped > shapes.MOST_KEYS:
@@ -572,8 +566,7 @@ class Terms(Builder):
         return self.of_nothing(empty, answer if answer is other else self.once_defined([other], answer))
 
     def set_of_images(self, domain: n.Node, body: Body, target: Set) -> n.Node:
-        assert isinstance(domain.type, Set)
-        return self.bind(n.SetMap, domain.type.item, "x", body, lambda _: target, domain)
+        return self.bind(n.SetMap, domain, "x", body, lambda _: target)
 
     def cardinality(self, node: n.Node) -> n.Node:
         """The number of members."""
@@ -582,23 +575,19 @@ class Terms(Builder):
         if isinstance(node, n.SetOf) and len(node.items) == 1 and is_total(node):
             return self.integer(1)
         node = self.set_node(node)
-        assert isinstance(node.type, Set)
-        return self.make(n.Cardinality, Int(0, node.type.item.cardinality), node)
+        return self.make(n.Cardinality, Int(0, item_of(node).cardinality), node)
 
     def big_union(self, node: n.Node) -> n.Node:
         """The union of a set of sets."""
         node = self.set_node(node)
-        assert isinstance(node.type, Set)
-        if isinstance(node.type.item, Never):
+        if isinstance(item_of(node), Never):
             return self.of_nothing(node, self.set_of([]))
-        if not isinstance(node.type.item, Set):
+        if not isinstance(item_of(node), Set):
             # They may be listed, in slots, or of several kinds.
-            item = node.type.item
-            node = self.bind(n.SetMap, item, "x", self.set_node, lambda x: Set(x.type), node)
-        assert isinstance(node.type, Set)
-        if not isinstance(node.type.item, Set):
+            node = self.bind(n.SetMap, node, "x", self.set_node)
+        if not isinstance(item_of(node), Set):
             raise Unlowerable("UNION of a set whose members are no sets")
-        return self.make(n.BigUnion, node.type.item, node)
+        return self.make(n.BigUnion, item_of(node), node)
 
     # -- tuples and records -----------------------------------------------------------------------
 
@@ -687,7 +676,7 @@ class Terms(Builder):
                         return self.make(n.IsSome, BOOL, body_at(node, x))
                     return self.make(n.IsSome, BOOL, self.make(n.Apply, value, node, self.convert(x, key)))
 
-                return self.bind(n.SetFilter, key, "key", held, lambda _: Set(key), self.universe(key))
+                return self.bind(n.SetFilter, self.universe(key), "key", held)
             case Map(key=key):
                 return self.of_nothing(node, self.sound(self.universe(key)))
             case Graph():
@@ -805,8 +794,7 @@ class Terms(Builder):
 
     def images(self, domain: n.Node, pair: Body) -> n.Node:
         """The function with a pair for each element of a set."""
-        assert isinstance(domain.type, Set)
-        return self.bind(n.SetMap, domain.type.item, "x", pair, lambda body: Graph(body.type), domain)
+        return self.bind(n.SetMap, domain, "x", pair, lambda body: Graph(body.type))
 
     def _arguments(self, node: n.Node) -> n.Node:
         """The arguments of a function that is a set of pairs."""
@@ -830,10 +818,9 @@ class Terms(Builder):
         """`[x \\in S |-> e]`, where S may have too many members, with those of a table in their place."""
         if not isinstance(key, Listed) or not isinstance(node, n.SetMap) or not self._is_by_element(node):
             return node
-        assert isinstance(node.domain.type, Set)
-        if node.domain.type.item.capped <= shapes.MOST_KEYS:
+        kind, value = item_of(node.domain), self.components(node.body)[1].type
+        if kind.capped <= shapes.MOST_KEYS:
             return node
-        kind, value = node.domain.type.item, self.components(node.body)[1].type
 
         def pair(x: n.Node) -> n.Node:
             return self.make_tuple([x, self.components(body_at(node, self.convert(x, kind)))[1]])
@@ -851,11 +838,11 @@ class Terms(Builder):
                 found = self.ite(test, value, found)
             return self.disj(tests), found
         domain = node.domain if isinstance(node, n.SetMap) else node
-        assert isinstance(domain.type, Set)
-        item = domain.type.item
         if isinstance(node, n.SetMap) and self._is_by_element(node):
             # No pair is searched for: the value is that of the expression, once the argument is in the set.
-            value = self.components(body_at(node, self.convert(argument, shapes.unlisted(item))))[1]
+            value = self.components(body_at(node, self.convert(argument, shapes.unlisted(item_of(domain)))))[
+                1
+            ]
             return self.among(argument, domain), value
 
         def pair(x: n.Node) -> list[n.Node]:
@@ -864,12 +851,12 @@ class Terms(Builder):
         def here(x: n.Node) -> n.Node:
             return self.same(pair(x)[0], argument)
 
-        there = self.bind(n.Exists, item, "x", here, lambda _: BOOL, domain)
+        there = self.bind(n.Exists, domain, "x", here)
         if isinstance(node, n.SetMap):
             value = self.components(node.body)[1]
             if node.var not in free_variables(value):
                 return there, value
-        return there, pair(self.bind(n.Choose, item, "x", here, lambda _: item, domain))[1]
+        return there, pair(self.bind(n.Choose, domain, "x", here))[1]
 
     def _updated_pairs(self, function: n.Node, argument: n.Node, of: Body) -> n.Node:
         there, old = self.looked_up(function, argument)
@@ -885,8 +872,7 @@ class Terms(Builder):
             raise Unlowerable(f"@@ of a value of {left.type!r} and one of {right.type!r}")
         known = self.domain(left)
         more = lambda x: self.negation(self.member(self.components(x)[0], known))  # noqa: E731  # short
-        right = self.convert(right, kind)
-        others = self.bind(n.SetFilter, kind.item, "x", more, lambda _: kind, right)
+        others = self.bind(n.SetFilter, self.convert(right, kind), "x", more)
         return self.make(n.SetUnion, kind, self.convert(left, kind), others)
 
     def _merged_map(self, left: n.Node, right: n.Node) -> n.Node:
@@ -1009,7 +995,7 @@ class Terms(Builder):
         if isinstance(node.type.item, Never):
             return self.of_nothing(node, self.make_tuple([]))
         if node.type.item.capped <= _MOST_FILTERED:
-            return self.bind(n.SeqFilter, node.type.item, "x", body, lambda _: node.type, node)
+            return self.bind(n.SeqFilter, node, "x", body)
         found, no = self.make_tuple([]), self.boolean(False)
         for place in range(1, node.type.capacity + 1):
             there = self.le(self.integer(place), self.length(node))
@@ -1117,15 +1103,12 @@ def _set_as(t: Terms, node: n.Node, target: Set) -> n.Node:
 
 def _is_by_argument(domain: n.Node, node: n.Node, target: Set) -> bool:
     """Whether there is less to convert if each image is converted, and not each value that an image may have."""
-    arguments, images = domain.type, node.type
-    assert isinstance(arguments, Set) and isinstance(images, Set)
-    return isinstance(target.item, Listed) or arguments.item.capped <= images.item.capped
+    return isinstance(target.item, Listed) or item_of(domain).capped <= item_of(node).capped
 
 
 def _listed_in(node: n.Node) -> list[tuple[Type, Sequence[Value]]]:
     """The types and values of all members that a set may have; none where these are too many."""
-    assert isinstance(node.type, Set)
-    item = node.type.item
+    item = item_of(node)
     members = [listed_member(x) for x in node.items] if isinstance(node, n.SetOf) else [None]
     kinds = [item if x is None else x.type for x in members]
     if any(not isinstance(kind, Listed) and kind.capped > _MOST_LISTED for kind in kinds):
@@ -1263,12 +1246,11 @@ def _missing(t: Terms, kind: Map) -> n.Node:
 def _with_all_keys(t: Terms, node: n.Node, made: n.Node, target: Map) -> n.Node:
     """A function that was made a map; it is out of bounds where one of its arguments is no key of the map."""
     domain = t.domain_of(node)
-    assert isinstance(domain.type, Set)
-    if join(domain.type.item, target.key) == target.key:
+    if join(item_of(domain), target.key) == target.key:
         return made
     keys = t.universe(target.key)
     outside = lambda x: t.negation(t.among(x, keys))  # noqa: E731  # short
-    lost = t.bind(n.Exists, domain.type.item, "x", outside, lambda _: BOOL, domain)
+    lost = t.bind(n.Exists, domain, "x", outside)
     return t.ite(lost, t.undefined(target, f"an argument is outside of {target!r}"), made)
 
 

@@ -235,29 +235,29 @@ class Checker:
         """
         begin = time.perf_counter()
         context = self._context_of(obligation)
+        solver = context.solver
         failure = context.failure(obligation)
         built = time.perf_counter()
         refuted = -TRUE in failure
-        answer = Satisfiability.UNSATISFIABLE if refuted else context.solver.check(failure)
+        answer = Satisfiability.UNSATISFIABLE if refuted else solver.check(failure)
         solve = time.perf_counter() - built
         verdict, reason, cti, cause = Verdict.PROVED, self.model.scope or None, None, None
         if answer is Satisfiability.UNKNOWN:
             verdict, cause = Verdict.UNKNOWN, Cause.SOLVER
-            reason = f"the solver gave up: {context.solver.reason()}"
+            reason = f"the solver gave up: {solver.reason()}"
         elif answer is Satisfiability.SATISFIABLE:
             cti = context.cti(obligation)
             replay_cti(self.semantics, cti)
             verdict, cause = Verdict.UNKNOWN, Cause.NOT_INDUCTIVE
             reason = f"not inductive: {self._why(cti)}"
-        size = context.solver.statistics()
         total = time.perf_counter() - begin
-        effort = Effort(built - begin, solve, total, own_peak_mb(), size["variables"], size["clauses"])
+        effort = Effort(built - begin, solve, total, own_peak_mb(), solver.variables, solver.clauses)
         return Result(
             property=self.goal,
             engine="induction",
             verdict=verdict,
             effort=effort,
-            solver=context.solver.name,
+            solver=solver.name,
             part=obligation.name,
             reason=reason,
             cause=cause,

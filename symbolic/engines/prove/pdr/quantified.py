@@ -349,9 +349,7 @@ class _Reader:
                 result = rules.if_then_else(rules.equality(key, one), x, result)
             return result
 
-        return rules.bind(
-            n.MapBuild, kind.key, "key", body, lambda x: Map(kind.key, x.type), expected=kind.value
-        )
+        return rules.bind(n.MapBuild, kind.key, "key", body, expected=kind.value)
 
     def _variable(self, kind: Sort, member: str) -> n.Bound:
         known = self._variables
