@@ -641,21 +641,33 @@ def test_a_recursion_that_may_fail_is_written_once_as_python(
     assert 0 < max(map(len, sources)) < 500_000
 
 
-def test_an_element_of_a_rich_type_is_picked_by_what_it_depends_on(tmp_path: Path) -> None:
-    body = """
+@pytest.mark.parametrize(
+    ("found", "picks"),
+    [
+        (
+            "IF part.c < 3 THEN {With(k) : k \\in 1..3} ELSE {[part EXCEPT !.a = {}, !.c = 9 \\div @], part}",
+            [[3], [2]],
+        ),
+        ("{With(k) : k \\in part.a \\cup {1, 3}} \\cup {[part EXCEPT !.b = {}]}", [[3], []]),
+        ("{y \\in IF part.c < 3 THEN {With(1), With(3)} ELSE {} : y.a # {1}}", [[2]]),
+        ('IF part.c = 9 THEN {[part EXCEPT !.c = "end"]} ELSE {With(part.c + 1)}', [[], []]),
+    ],
+)
+def test_an_element_of_a_rich_type_is_picked_by_what_it_depends_on(
+    tmp_path: Path, found: str, picks: list[list[int]]
+) -> None:
+    body = f"""
         EXTENDS Integers
         VARIABLE part
-        Init == part = [a |-> {}, b |-> {}, c |-> 0]
-        With(k) == [a |-> part.a \\cup {k}, b |-> part.b \\cup {k + 1}, c |-> k]
-        Found == IF part.c < 5 THEN {With(k) : k \\in 1..5}
-                 ELSE {[part EXCEPT !.c = 0], [part EXCEPT !.a = {}, !.c = 10 \\div part.c]}
-        Next == \\E n \\in Found : n # part /\\ part' = n
+        Init == part = [a |-> {{}}, b |-> {{}}, c |-> 0]
+        With(k) == [a |-> part.a \\cup {{k}}, b |-> part.b \\cup {{k + 1, k + 4}}, c |-> k]
+        Found == {found}
+        Next == part.c \\in 0..9 /\\ \\E n \\in Found : n # part /\\ part' = n
         """
     origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
     model = origin.model()
-    assert [[pick.type.cardinality for pick in action.picks] for action in model.actions] == [[5], [2]]
-    found = explore(Semantics(model))
-    assert list(found.states_within_steps) == counts(origin.learner)
+    assert [[pick.type.cardinality for pick in action.picks] for action in model.actions] == picks
+    assert list(explore(Semantics(model)).states_within_steps) == counts(origin.learner)
 
 
 def test_a_guard_that_seeks_among_very_many_sets_picks_one(tmp_path: Path) -> None:

@@ -214,10 +214,11 @@ class Picks:
             if after is not None:
                 yield after, self._terms.undefined(NEVER, "there is no element")
             return
-        if (
-            node.type.item.capped > _MOST_PICKED
-            and (inside := self._picked_inside(way, name, node)) is not None
-        ):
+        alone = isinstance(node, n.SetOf) and len(node.items) == 1
+        inside = (
+            self._picked_inside(way, name, node) if alone or node.type.item.capped > _MOST_PICKED else None
+        )
+        if inside is not None:
             yield from inside
             return
         if isinstance(node, n.Const):
@@ -249,6 +250,13 @@ class Picks:
                 arms = ((way.requiring(test), then), (way.requiring(self._terms.negation(test)), orelse))
                 each = (self._picked_listed(after, name, part) for after, part in arms if after is not None)
                 return itertools.chain.from_iterable(each)
+            case n.SetUnion(left=left, right=right):
+                both = way.with_values().defining((left, right))
+                return itertools.chain(*(self._picked_listed(both, name, part) for part in (left, right)))
+            case n.SetFilter(domain=domain):
+                found = self._picked_listed(way, name, domain)
+                kept = ((begun.requiring(body_at(node, element)), element) for begun, element in found)
+                return ((begun, element) for begun, element in kept if begun is not None)
             case n.SetOf(items=[_, *_] as items):
                 return self._picked_item(way.with_values().defining(items), name, items)
         return None
