@@ -17,9 +17,9 @@ from leadline.symbolic.bits import Search, divided
 from leadline.symbolic.catalog import find, model_of, model_on_values
 from leadline.symbolic.engines import Answer, Query, Verdict, answer
 from leadline.symbolic.engines.ask.query import Listener
-from leadline.symbolic.engines.ask.result import Progress
+from leadline.symbolic.engines.ask.result import Cause, Progress, Stop
 from leadline.symbolic.engines.explore import specifications
-from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.explore import ExploreOptions, searched
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.run.limits import Limits, time_stop
 from leadline.symbolic.engines.run.parallel import answer_here
@@ -117,6 +117,25 @@ def test_a_limit_that_ends_circuits_early_leaves_what_values_found(
     monkeypatch.setattr(Search, "run", full)
     _, facts = explored(tmp_path, *ALL["Stock"])
     assert (facts.by, facts.complete, facts.states) == ("values", True, TLC["Stock"][0])
+
+
+def test_a_limit_on_time_leaves_what_circuits_found(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit ends the search on circuits; that on values, which waits around it, has the same end."""
+    by_circuits, _ = explored(tmp_path, *ALL["Stock"])
+    ends: list[Stop | None] = []
+
+    def until_the_end(*given: Any) -> Answer:
+        ends.append(searched(given[4], lambda: time.sleep(60)))
+        time.sleep(0.1)  # to tell what was found takes a moment
+        return by_circuits
+
+    monkeypatch.setattr(specifications, "_on_circuits", until_the_end)
+    model = model_on_values(find(str(tmp_path / "Stock.tla")), {})
+    found = answer(model, Query("Stock", {}, None, ExploreOptions(), deadlock=True), Limits(seconds=0.5))
+    assert [stop and stop.cause for stop in ends] == [Cause.TIME]
+    assert found.told(ExploreFacts) == by_circuits.told(ExploreFacts)
 
 
 def test_types_for_circuits_hold_the_states_that_are_known(

@@ -39,7 +39,7 @@ from leadline.symbolic.engines.explore.explore import (
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart, vacuous_part
 from leadline.symbolic.engines.explore.statistics import counted_values, values_by
-from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, timely, worth
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, put_off, timely, worth
 from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
@@ -65,6 +65,8 @@ SHORT = 4.0
 """Seconds of the processor in which a search on values may end before a model for circuits is made."""
 MAKING = 4.0
 """Seconds of the processor that the model may take once its types are known, and its circuits."""
+TELLING = 5.0
+"""Seconds beyond a limit on time in which a search on circuits that it has ended may tell what it has found."""
 MOST_ON_CIRCUITS = 30_000_000
 """The states at which the search of a portfolio stops on circuits: they take about 50 bytes each."""
 ENOUGH = 10
@@ -123,12 +125,12 @@ def answer_of_module(
         # The search on values waits, and goes on if nothing comes of it.
         tried = True
         try:
-            with silently():
+            with put_off(TELLING), silently():
                 found = _on_circuits(specification, known, model, query, limits.since(begin), on_circuits)
+                if found is not None:
+                    raise _OnCircuits(found)
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
-        if found is not None:
-            raise _OnCircuits(found)
 
     try:
         return _on_values(specification, query, limits, listener, busy=busy)

@@ -219,6 +219,21 @@ def limited(limits: Limits) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, size)
 
 
+@contextmanager
+def put_off(seconds: float) -> Iterator[None]:
+    """Put off the end of the time around by some seconds: what has the same end within can tell what it has found.
+
+    An exception that leaves it leaves the `limited` around it too: the end stays put off.
+    """
+    begin, (around, _) = time.monotonic(), signal.getitimer(signal.ITIMER_REAL)
+    if around:
+        signal.setitimer(signal.ITIMER_REAL, around + seconds, _RINGS_AGAIN)
+    yield
+    if around:
+        left = around - (time.monotonic() - begin)
+        signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), _RINGS_AGAIN)
+
+
 class NotWorthIt(LeadlineError):
     """A piece of work has taken the seconds of the processor that it may take."""
 
