@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -106,6 +109,17 @@ def test_an_exploration_that_begins_anew_has_come_as_far_as_before() -> None:
     told = talk.result(("below-top", None), cast(QueryProcess, ended))
     assert told.reason == "time: stopped after 1 s, with 900 states within 14 steps"
     assert (told.depth, talk.left) == (14, 1.0)
+
+
+def test_the_end_of_the_time_leaves_no_process_that_is_being_started() -> None:
+    started = list[subprocess.Popen[bytes]]()
+    with pytest.raises(TimeIsOver), limits_module.limited(Limits(0.1)):
+        # Its start waits for this.
+        slowly = partial(time.sleep, 0.3)
+        started.append(subprocess.Popen([sys.executable, "-c", ""], preexec_fn=slowly))
+        time.sleep(60)
+    (process,) = started
+    assert process.wait() == 0
 
 
 def test_too_little_time_for_anything_is_unknown_at_no_depth() -> None:

@@ -7,6 +7,7 @@ import math
 import os
 import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -14,7 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, NoReturn
+from types import FrameType
+from typing import ClassVar
 
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.watch import Lookout
@@ -261,9 +263,16 @@ def worth(seconds: float | None) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def _raising(error: type[LeadlineError], number: signal.Signals) -> Iterator[None]:
-    """Raise an error at a signal. Python drops it within a finalizer or the callback of a weak reference."""
+    """Raise an error at a signal. Python drops it within a finalizer or the callback of a weak reference.
 
-    def handle(*_: object) -> NoReturn:
+    A process that is being started would be lost: the next signal raises the error then.
+    """
+
+    def handle(_: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code is subprocess.Popen.__init__.__code__:
+                return
+            frame = frame.f_back
         raise error
 
     before, unraisable = signal.signal(number, handle), sys.unraisablehook
