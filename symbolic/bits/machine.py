@@ -120,8 +120,8 @@ class Machine:
         model: the model.
         notes: for each action, formulas over the state before a step and the picks, to note about each step.
             A step of which one goes out of bounds does so too. Nothing is noted by default.
-        steps: for each action, formulas over the state before a step and the picks, that steps are claimed not to
-            satisfy: one for each such claim. Nothing is claimed by default.
+        steps: for each claim about steps, for each action a formula over the state before a step and the picks,
+            that no step of the action satisfies. Nothing is claimed by default.
 
     Attributes:
         circuit: the circuit of all literals.
@@ -158,9 +158,9 @@ class Machine:
         self.tests: list[Test] = []
         within = self.claim(model.constraint) if model.constraints else Claim(FALSE, FALSE)
         self.beyond = within.violated
-        self._wrong: list[list[Claim]] = [[] for _ in (steps[0] if steps else ())]
+        self._wrong: list[list[Claim]] = [[] for _ in steps]
         for place, action in enumerate(model.actions):
-            noted, claimed = (one[place] if one else () for one in (notes, steps))
+            noted, claimed = notes[place] if notes else (), [one[place] for one in steps]
             self._walk(_Body(place, action, noted, claimed), 0, TRUE, {})
         self._expressions.fixed = {}
         disj = self.circuit.disj

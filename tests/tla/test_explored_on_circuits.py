@@ -362,6 +362,21 @@ def test_claims_about_steps(make: Callable[..., Model], by: str, tmp_path: Path)
         assert dict(told) == {"Zero": 0, "Stops": 4, "Heads": 8, "Small": 14}
 
 
+def test_claims_about_steps_of_a_model_without_any(tmp_path: Path) -> None:
+    path = tmp_path / "Still.tla"
+    path.write_text(
+        "---- MODULE Still ----\nEXTENDS Naturals\nVARIABLE x\nInit == x \\in {0, 1}\nNext == FALSE /\\ x' = 2\n"
+        "Zero == x = 0 /\\ [][x' > x]_x\nGrows == [][x' > x]_x\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next PROPERTIES Zero Grows")
+    asked = Query(str(path), {}, None, ExploreOptions(by="circuits"), deadlock=False)
+    found = answer_here(model_of(find(str(path)), {}), asked)
+    assert [(one.verdict, one.steps) for one in found.results] == [
+        (Verdict.VIOLATED, 0),
+        (Verdict.SAFE, None),
+    ]
+
+
 def is_reduced(seed: int) -> bool:
     """Whether a random module has a SYMMETRY or VIEW, and a symbolic form: no string is used as a sequence."""
     body, config = MODULES.module(seed)

@@ -12,7 +12,6 @@ from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspe
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
 from leadline.symbolic.lang import (
-    Action,
     InternalError,
     ModelError,
     OutOfBounds,
@@ -92,7 +91,7 @@ class CircuitExplorer:
         """
         model = self.semantics.model
         try:
-            machine = bits.Machine(model, steps=[self._claimed(action) for action in model.actions])
+            machine = bits.Machine(model, steps=self._claimed())
             formulas = [model.properties[name].formula for name in self.properties]
             formulas += [one.weakened for one in self._suspects]
             formulas += [connective(n.And, one.states) for one in self.finite.values()]
@@ -123,15 +122,16 @@ class CircuitExplorer:
         if self.looks_for_vacuity and not all(search.fired):
             self._untrue = self._never_true(search)
 
-    def _claimed(self, action: Action) -> list[n.Node]:
-        """What no step of an action may satisfy, for each claim about runs."""
+    def _claimed(self) -> list[list[n.Node]]:
+        """For each claim about runs, what no step of each action may satisfy."""
         if not self.finite:
             return []
         # Here, since claims about states need none of it.
         from leadline.symbolic.engines.runs.product import Step
 
-        step = Step(self.semantics.model, action)
-        return [step.happens(connective(n.Or, one.steps)) for one in self.finite.values()]
+        steps = [Step(self.semantics.model, action) for action in self.semantics.model.actions]
+        wrong = [connective(n.Or, one.steps) for one in self.finite.values()]
+        return [[step.happens(node) for step in steps] for node in wrong]
 
     def _new_search(
         self, machine: bits.Machine, claims: Sequence[bits.Claim], key: bits.Key | None
