@@ -69,7 +69,7 @@ TELLING = 5.0
 """Seconds beyond a limit on time in which a search on circuits that it has ended may tell what it has found."""
 MOST_ON_CIRCUITS = 30_000_000
 """The states at which the search of a portfolio stops on circuits: they take about 50 bytes each."""
-ENOUGH = 10
+ENOUGH = 5
 """The time that there must be for that, as a multiple of it."""
 
 
