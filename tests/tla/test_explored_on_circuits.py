@@ -336,10 +336,19 @@ LEVELS = {"Stops": 5, "Zero": 0, "Small": 14, "Heads": 9}
 
 
 @pytest.mark.parametrize(
-    ("make", "by"), [(model_of, "circuits"), (model_of, "values"), (model_on_values, "values")]
+    ("make", "by", "workers"),
+    [
+        (model_of, "circuits", 1),
+        (model_of, "circuits", 2),
+        (model_of, "values", 1),
+        (model_on_values, "values", 1),
+    ],
 )
-def test_claims_about_steps(make: Callable[..., Model], by: str, tmp_path: Path) -> None:
+def test_claims_about_steps(
+    make: Callable[..., Model], by: str, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On circuits a violation is told with the state before it; a step without a value hides none after it."""
+    monkeypatch.setattr(divided, "ALONE", 4)
     path = tmp_path / "Stairs.tla"
     path.write_text(STAIRS)
     path.with_suffix(".cfg").write_text("INIT Init NEXT Next PROPERTIES Grows Stops Zero Small Heads Later")
@@ -351,7 +360,7 @@ def test_claims_about_steps(make: Callable[..., Model], by: str, tmp_path: Path)
         depth = now.depth
 
     listener = Listener(progress, done=lambda one: told.append((one.property, depth)))
-    asked = Query(str(path), {}, None, ExploreOptions(by=by), deadlock=False)
+    asked = Query(str(path), {}, None, ExploreOptions(by=by, parallel=workers), deadlock=False)
     found = answer_here(make(find(str(path)), {}), asked, listener)
     verdicts = {one.property: (one.verdict, one.steps) for one in found.results}
     assert {name: steps for name, (one, steps) in verdicts.items() if one is Verdict.VIOLATED} == LEVELS
