@@ -223,9 +223,10 @@ def limited(limits: Limits) -> Iterator[None]:
 
 @contextmanager
 def put_off(seconds: float) -> Iterator[None]:
-    """Put off the end of the time around by some seconds: what has the same end within can tell what it has found.
+    """Put off the end of the time around by some seconds: a search within that has the same end can then tell what
+    it has found.
 
-    An exception that leaves it leaves the `limited` around it too: the end stays put off.
+    The end stays put off after an exception, which leaves the `limited` around too.
     """
     begin, (around, _) = time.monotonic(), signal.getitimer(signal.ITIMER_REAL)
     if around:

@@ -927,10 +927,15 @@ class Lowering(Sets):
         return scope.calling(self.bound(definition.parameters, arguments, scope), depths)
 
     def deeper(self, key: str, name: str, scope: Scope) -> dict[str, int] | None:
-        """How often operators are in themselves within one of them; None if it has called itself too often.
+        """The depths of the calls that recursive operators are in, with one more call; None if that is too deep.
+
+        Args:
+            key: the operator's key among the depths.
+            name: its name, for messages.
+            scope: the scope of the call.
 
         Raises:
-            Unlowerable: if it does so in many ways: where each call makes two, there are millions.
+            Unlowerable: if calls are too deep in many ways: where each call makes two, there are millions.
         """
         depth = scope.depths.get(key, 0) + 1
         if depth == 1:

@@ -840,10 +840,8 @@ class Terms(Builder):
         domain = node.domain if isinstance(node, n.SetMap) else node
         if isinstance(node, n.SetMap) and self._is_by_element(node):
             # No pair is searched for: the value is that of the expression, once the argument is in the set.
-            value = self.components(body_at(node, self.convert(argument, shapes.unlisted(item_of(domain)))))[
-                1
-            ]
-            return self.among(argument, domain), value
+            element = self.convert(argument, shapes.unlisted(item_of(domain)))
+            return self.among(argument, domain), self.components(body_at(node, element))[1]
 
         def pair(x: n.Node) -> list[n.Node]:
             return self.components(body_at(node, x) if isinstance(node, n.SetMap) else x)
