@@ -7,7 +7,8 @@ such as the item of an absent option, are zero, so that equal states are equal w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -19,7 +20,7 @@ from leadline.symbolic.bits.programs import support
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
 from leadline.symbolic.encode.encoding import row_after
-from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.expressions import Environment, Expressions
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
@@ -122,6 +123,7 @@ class Machine:
             A step of which one goes out of bounds does so too. Nothing is noted by default.
         steps: for each claim about steps, for each action a formula over the state before a step and the picks,
             that no step of the action satisfies. Nothing is claimed by default.
+        known: the values of leaves of the notes at a step, given the place of its action and its picks.
 
     Attributes:
         circuit: the circuit of all literals.
@@ -143,8 +145,10 @@ class Machine:
         model: Model,
         notes: Sequence[Sequence[n.Node]] = (),
         steps: Sequence[Sequence[n.Node]] = (),
+        known: Callable[[int, Mapping[str, Value]], Environment] = lambda place, picks: {},
     ) -> None:
         self.model = model
+        self._known = known
         self.encoding = Encoding(model)
         self.circuit = Circuit()
         state, self._before = self.encoding.free_state(self.circuit)
@@ -175,6 +179,24 @@ class Machine:
         """A Boolean expression over the state."""
         shape, error = self._expressions.evaluate(formula)
         return Claim(self.circuit.conj((-shape, -error)), error)
+
+    def steps_of(self, actions: Iterable[Action]) -> set[int] | None:
+        """The places of the moves that are the steps of other actions; None if some of these steps are no moves.
+
+        With an answer, the actions go out of bounds only where the machine's own do.
+        """
+        other = copy(self)
+        other.moves, other.failures, other.tests, other._wrong = [], [], [], []
+        for place, action in enumerate(actions):
+            other._walk(_Body(place, action, (), ()), 0, TRUE, {})
+        self._expressions.fixed = {}
+        own: dict[object, set[int]] = {}
+        for place, move in enumerate(self.moves):
+            own.setdefault((move.enabled, move.changes), set()).add(place)
+        same = [own.get((move.enabled, move.changes)) for move in other.moves]
+        if not {one.literal for one in other.failures} <= {one.literal for one in self.failures}:
+            return None
+        return None if None in same else set().union(*filter(None, same))
 
     def key(self, view: n.Node) -> Key:
         """The bits that tell states apart under a view: its value, and beyond a constraint all of a state."""
@@ -342,7 +364,8 @@ class Machine:
             variable = n.make(n.StateVar, node.type, node.span, name)
             after[name], error = self._updates.evaluate(variable, node, TRUE)
             wrong.append(error)
-        notes = [self._expressions.evaluate(node) for node in body.notes]
+        known = self._known(body.place, _by_name(picked)) if body.notes else {}
+        notes = [self._expressions.evaluate(node, {**picked, **known}) for node in body.notes]
         wrong += [error for _, error in notes]
         outside = self.circuit.conj((reached, self.circuit.disj(wrong)))
         enabled = self.circuit.conj((reached, -outside))

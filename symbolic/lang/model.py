@@ -435,6 +435,7 @@ LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Model", "symmetry"): "only the command `explore` uses it",
     ("Model", "aliases"): "text for people",
     ("Action", "doc"): "text for people",
+    ("Happens", "actions"): "they are in the formula",
     ("Action", "places"): "places in files",
     ("Property", "places"): "places in files",
     ("Property", "doc"): "text for people",

@@ -7,9 +7,9 @@ state at any place, and no formula can tell. There is no "next".
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, dataclass_transform
 
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
@@ -20,6 +20,9 @@ from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.types import Type, Value
 from leadline.symbolic.lang.values import in_tla
+
+if TYPE_CHECKING:
+    from leadline.symbolic.lang.model import Action
 
 PRIME = "'"
 _fresh = itertools.count(1)
@@ -94,6 +97,9 @@ class Happens(Temporal):
     """The step from the state satisfies a predicate over steps and changes a variable: TLA's `<A>_vars`."""
 
     node: n.Node
+    actions: tuple[Action, ...] = field(default=(), compare=False)
+    """Actions, if they are known, of which a step that changes a variable is one if and only if it satisfies the
+    predicate."""
 
 
 class _Connective(Temporal):
@@ -279,9 +285,9 @@ def formulas(root: Temporal) -> Iterator[Temporal]:
         yield from formulas(part)
 
 
-def expressions(root: Temporal) -> list[n.Node]:
-    """The predicates over states and steps in a formula."""
-    return [one.node for one in formulas(root) if isinstance(one, (Holds, Happens))]
+def expressions(root: Temporal, without: Collection[Temporal] = ()) -> list[n.Node]:
+    """The predicates over states and steps in a formula, but for those of some formulas in it."""
+    return [one.node for one in formulas(root) if isinstance(one, (Holds, Happens)) and one not in without]
 
 
 def expanded(root: Temporal) -> Temporal:
@@ -295,7 +301,7 @@ def expanded(root: Temporal) -> Temporal:
 def rewritten(root: Temporal, change: Callable[[n.Node], n.Node]) -> Temporal:
     """The formula with each predicate changed."""
     if isinstance(root, (Holds, Happens)):
-        return replace(root, node=change(root.node))
+        return type(root)(change(root.node))
     return root.over(tuple(rewritten(part, change) for part in root.parts))
 
 

@@ -15,12 +15,15 @@ import pytest
 
 from leadline.symbolic.bits import Search, divided
 from leadline.symbolic.catalog import find, model_of, model_on_values
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, Query, Verdict, answer
 from leadline.symbolic.engines.ask.query import Listener
 from leadline.symbolic.engines.ask.result import Cause, Progress, Stop
 from leadline.symbolic.engines.explore import specifications
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.explore import ExploreOptions, searched
 from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.explore.runs import Takers
 from leadline.symbolic.engines.run.limits import Limits, time_stop
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import Model
@@ -314,6 +317,44 @@ def test_a_claim_about_many_values_is_guessed_once(tmp_path: Path, at_once: None
     found, facts = explored(tmp_path, ROUND, config)
     assert facts.by == "circuits"
     assert [x.verdict for x in found.results[:2]] == [Verdict.SAFE, Verdict.VIOLATED]
+
+
+TWINS = """---- MODULE Twins ----
+EXTENDS Naturals
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\\ y = 0
+Up == x < 3 /\\ x' = x + 1 /\\ y' \\in {0, 1}
+Twin == x \\in {1, 2} /\\ x' = x + 1 /\\ y' = 0
+Down == x > 0 /\\ x' = 0 /\\ UNCHANGED y
+Turn == y' = 1 - y /\\ UNCHANGED x
+Next == Up \\/ Twin \\/ Down \\/ Turn
+All == WF_vars(Next)
+Most == WF_vars(Up) /\\ SF_vars(Twin)
+Parts == SF_vars(Up) /\\ \\A i \\in 0..1 : SF_vars(x = i + 1 /\\ Up)
+Beside == SF_x(Up) /\\ SF_vars(x = 2 /\\ x' = 3 /\\ UNCHANGED y)
+Spec == Init /\\ [][Next]_vars /\\ FAIR
+Moves == <>(x > 0)
+Tops == []<>(x = 3)
+Turns == []<>(y = 1)
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("fair", "known"), [("All", 1), ("Most", 2), ("Parts", 1), ("Beside", 0)], ids=lambda x: str(x)
+)
+def test_steps_take_fair_actions(tmp_path: Path, at_once: None, fair: str, known: int) -> None:
+    """A condition whose steps are those of the machine needs no formula for each step; others have theirs."""
+    module, config = TWINS.replace("FAIR", fair), "SPECIFICATION Spec\nPROPERTIES Moves Tops Turns\n"
+    found, _ = explored(tmp_path, module, config)
+    expected, _ = explored(tmp_path, module, config, "values")
+    assert [one.verdict for one in found.results] == [one.verdict for one in expected.results]
+    model = model_of(find(str(tmp_path / "Twins.tla")), {})
+    explorer = CircuitExplorer(Semantics(model), [], None, lambda _: None, None)
+    explorer.run()
+    claims = [one.temporal for one in model.properties.values() if one.temporal is not None]
+    assert [len(Takers(explorer.search, one).leaves) for one in claims] == [known] * 3
 
 
 STAIRS = """---- MODULE Stairs ----

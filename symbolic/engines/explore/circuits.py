@@ -122,6 +122,12 @@ class CircuitExplorer:
         if self.looks_for_vacuity and not all(search.fired):
             self._untrue = self._never_true(search)
 
+    @property
+    def search(self) -> bits.Search:
+        """The search, after its begin."""
+        assert self._search is not None
+        return self._search
+
     def _claimed(self) -> list[list[n.Node]]:
         """For each claim about runs, what no step of each action may satisfy."""
         if not self.finite:

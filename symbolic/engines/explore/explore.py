@@ -470,11 +470,13 @@ class _Exploring:
 
     def _counterexample(self, claim: Property) -> Trace | None:
         """A run that violates what is left of a claim, or one on which it goes out of bounds, by circuits."""
-        from leadline.symbolic.engines.explore.runs import fair_run, folded
+        from leadline.symbolic.engines.explore.runs import Takers, fair_run, folded
 
         assert isinstance(self.explorer, CircuitExplorer)
         most = None if self.explorer.complete else self._options.max_states
-        claim = replace(claim, temporal=self._claims[claim.name][1])
+        rest = self._claims[claim.name][1]
+        assert rest is not None
+        claim, takers = replace(claim, temporal=rest), Takers(self.explorer.search, rest)
 
         def ask(other: Model, name: str, *_: object) -> Result:
             meant = self._meant(other, other.properties[name])
@@ -490,11 +492,13 @@ class _Exploring:
                 raise bits.NoCircuits(
                     f"{counted(every, 'state')} are too many to look at runs through all of them"
                 )
-            trace = fair_run(product, name, most)
+            trace = fair_run(product, name, most, takers)
             verdict = Verdict.SAFE if trace is None else Verdict.VIOLATED
             return Result(name, ExploreOptions.engine, verdict, trace=trace)
 
-        asked = liveness.ReducedClaim(self._model, claim, self._query, loop, counts=False)
+        asked = liveness.ReducedClaim(
+            self._model, claim, self._query, loop, counts=False, leaves=takers.leaves
+        )
         trace = asked.judged(ask).trace
         if trace is not None and trace.loop is not None:
             trace = folded(trace)

@@ -6,7 +6,7 @@ of the states is searched for fair runs (`Explicit`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product as tuples
 
@@ -15,14 +15,18 @@ from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.concrete.runs import graph_of
 from leadline.symbolic.engines.runs.formulas import SafetyPart, split
 from leadline.symbolic.engines.runs.loops import SAVE
-from leadline.symbolic.engines.runs.product import Mark, Product, Watched
+from leadline.symbolic.engines.runs.product import CHOICE, Mark, Product, Watched
 from leadline.symbolic.lang import (
+    BOOL,
     NOWHERE,
+    Happens,
     Model,
     ModelError,
     OutOfBounds,
     Property,
     Temporal,
+    Value,
+    formulas,
     nodes as n,
 )
 from leadline.symbolic.lang.nodes import Node, replaced
@@ -32,15 +36,53 @@ from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, trace_of_path
 
 MOST_NOTES = 64
 """The notes about a step: the bits of a word."""
+_LEVEL = -1_000
+"""Of leaves: no variable that a model binds has it, and no pick of a machine."""
 
 
-def fair_run(product: Product, name: str, max_states: int | None) -> Trace | None:
+class Takers:
+    """The steps of a machine that take the actions of conditions of fairness.
+
+    A condition counts if its steps are steps of the machine, one for one. Then no formula is needed that tells of
+    each of the machine's steps whether it has the effect of one of these: another step that has it lies beside one
+    of these between the same states, and a fair run may take either.
+
+    Args:
+        search: a search of the model that met no step out of bounds.
+        formula: the claim with the conditions.
+
+    Attributes:
+        leaves: for each condition that counts the leaf that stands for it, which is true of its steps.
+    """
+
+    def __init__(self, search: bits.Search, formula: Temporal) -> None:
+        self.leaves: dict[Happens, n.Bound] = {}
+        self._taken: dict[tuple[int, frozenset[tuple[str, Value]]], set[n.Bound]] = {}
+        machine, within = search.machine, search.machine.model.constraints
+        wanted = dict.fromkeys(x for x in formulas(formula) if isinstance(x, Happens) and x.actions)
+        for one in wanted if not search.failures else ():
+            places = machine.steps_of(action.within(within) for action in one.actions)
+            if places is not None:
+                leaf = n.make(n.Bound, BOOL, NOWHERE, f"(taken {len(self.leaves)})", _LEVEL)
+                self.leaves[one] = leaf
+                for move in (machine.moves[place] for place in places):
+                    self._taken.setdefault((move.action, frozenset(move.picks.items())), set()).add(leaf)
+
+    def at(self, place: int, picks: Mapping[str, Value]) -> dict[n.Bound, Value]:
+        """The values of the leaves at a step of a product, given the place of its action and its picks."""
+        own = frozenset((name, value) for name, value in picks.items() if name != CHOICE)
+        taken = self._taken.get((place, own), ())
+        return {leaf: leaf in taken for leaf in self.leaves.values()}
+
+
+def fair_run(product: Product, name: str, max_states: int | None, takers: Takers) -> Trace | None:
     """A fair run of a product, as a trace of it that saves the state in which its loop begins; or None.
 
     Args:
         product: the product of a model and the negation of a property.
         name: the name of the property.
         max_states: the number of the product's states at which to stop; None for no limit.
+        takers: tells the values of leaves in the product.
 
     Raises:
         NoCircuits: if the product has no circuits, or too many conditions.
@@ -53,7 +95,7 @@ def fair_run(product: Product, name: str, max_states: int | None) -> Trace | Non
     if conditions.notes > MOST_NOTES:
         raise bits.NoCircuits(f"steps are noted to meet over {MOST_NOTES} conditions of fairness")
     try:
-        machine = bits.Machine(model, notes)
+        machine = bits.Machine(model, notes, known=takers.at)
         begin = bits.initial_states(model)
     except (ModelError, RecursionError) as error:
         raise bits.NoCircuits(str(error)) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -24,6 +24,7 @@ from leadline.symbolic.lang import (
     BOOL,
     NOWHERE,
     Action,
+    Happens,
     Model,
     Property,
     PropertyKind,
@@ -92,10 +93,12 @@ class Reduction:
     Args:
         model: the model.
         claim: the claim, which has a temporal formula.
+        leaves: see `product_of`; predicates over steps that have one are always in bounds.
     """
 
-    def __init__(self, model: Model, claim: Property) -> None:
+    def __init__(self, model: Model, claim: Property, leaves: Mapping[Happens, n.Node] | None = None) -> None:
         assert claim.temporal is not None
+        self._leaves = leaves or {}
         self.model, self.name = model, claim.name
         self.formula: Temporal = claim.temporal
         self.safety, self.rest = split(self.formula)
@@ -117,7 +120,9 @@ class Reduction:
             assert self.rest is not None
             claim = self.rest if conjunct is None else self._live[conjunct]
             changing = Changing(self.model)
-            self._products[conjunct] = product_of(self.model, normal(claim, negated=True), changing)
+            self._products[conjunct] = product_of(
+                self.model, normal(claim, negated=True), changing, self._leaves
+            )
         return self._products[conjunct]
 
     def needs(self, live: Method = Method.LOOPS) -> tuple[Method, ...]:
@@ -161,7 +166,7 @@ class Reduction:
                 product = self.product(part.conjunct)
                 settling = understood(product.variables, part.settled)
                 return rounds_model(product, self.name, part.rounds, settling)
-        nodes = expressions(expanded(self.formula))
+        nodes = expressions(expanded(self.formula), self._leaves)
         states, steps = [x for x in nodes if not is_step(x)], [x for x in nodes if is_step(x)]
         return bounds_model(self.model, self.name, states, steps)
 

@@ -12,8 +12,9 @@ the state after a step is read only where the formula is about steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TypeAlias
 
 from leadline.symbolic.engines.bounded.sweeps import known_order
@@ -215,29 +216,37 @@ Sure: TypeAlias = Callable[[Action, Collection[str]], bool]
 """Whether each step of an action is known to change one of some variables, given by name."""
 
 
-def product_of(model: Model, formula: Temporal, sure: Sure = lambda action, names: False) -> Product:
+def product_of(
+    model: Model,
+    formula: Temporal,
+    sure: Sure = lambda action, names: False,
+    leaves: Mapping[Happens, n.Node] | None = None,
+) -> Product:
     """The product of a model, with its fairness, and a formula in normal form.
 
     Args:
         model: the model.
         formula: the formula, which has no value where it goes out of bounds.
         sure: what is known of the actions; it makes formulas smaller.
+        leaves: predicates over steps, each with a leaf that stands for it in what steps are said to meet and take.
+            It need not be true of a step if it is of another one between the same states.
     """
+    leaves = leaves or {}
     inner, witnesses = _witnesses(formula, {})
     inner, premises = strong_premises(inner)
     fair = _Fair(model, sure)
     idle = Action(STUTTER, STUTTER, "", NOWHERE, tuple(x.formula for x in model.constraints), ())
     watched: list[Watched] = []
-    monitor = _Monitor(Step(model, idle))
+    monitor = _Monitor(Step(model, idle), leaves)
     for action in (*model.actions, idle):
-        monitor = _Monitor(Step(model, action))
+        monitor = _Monitor(Step(model, action), leaves)
         monitor.begin(inner)
         choice = monitor.choice()
         body = (*action.body, *([] if choice is None else [choice]), *monitor.guards)
         made = replace(action, body=body, updates=(*action.updates, *monitor.updates.items()))
         # Without a condition a loop still has a step.
         met = (*monitor.met, *fair.met(action)) or (TRUE,)
-        taken = (monitor.plain(one.taken) for one in premises)
+        taken = (monitor.plain(one.taken, leaves) for one in premises)
         watched.append(Watched(made, met, (*fair.taken(action), *taken)))
     bits = [Variable(name, name, BOOL, NOWHERE) for name in monitor.start]
     begun = [(name, as_node(value)) for name, value in monitor.start.items()]
@@ -359,6 +368,7 @@ class _Monitor:
 
     Attributes:
         step: a step of the action.
+        leaves: stand for predicates over steps that are owed again and again.
         start: the variables, and whether each is owed at the start.
         choices: the types of the free choices.
         guards: the conditions on the step.
@@ -367,6 +377,7 @@ class _Monitor:
     """
 
     step: Step
+    leaves: Mapping[Happens, n.Node]
     start: dict[str, bool] = field(default_factory=dict)
     choices: list[Type] = field(default_factory=list)
     guards: list[n.Node] = field(default_factory=list)
@@ -460,7 +471,7 @@ class _Monitor:
         """Owe `<>F` where its variable or a condition is true; without a variable always."""
         owed = TRUE if bit is None else connective(n.Or, [bit, *([] if now is None else [now])])
         if is_plain(formula.item):
-            paid = self.plain(formula.item)
+            paid = self.plain(formula.item, self.leaves if bit is None else {})
         else:
             paid = self._pick(BOOL)
             self.guards.append(implication(paid, owed))
@@ -470,13 +481,15 @@ class _Monitor:
             self.updates[bit.name] = put_off
         self.met.append(negation(put_off))
 
-    def plain(self, formula: Temporal) -> n.Node:
+    def plain(self, formula: Temporal, leaves: Mapping[Happens, n.Node] = MappingProxyType({})) -> n.Node:
         """Whether the state and the step from it satisfy a formula."""
 
         def joined(kind: type[n.And] | type[n.Or]) -> Callable[[Iterable[n.Node]], n.Node]:
             return lambda items: connective(kind, [*items])
 
         def leaf(one: Holds | Happens) -> n.Node:
-            return one.node if isinstance(one, Holds) else self.step.happens(one.node)
+            if isinstance(one, Holds):
+                return one.node
+            return leaves[one] if one in leaves else self.step.happens(one.node)
 
         return folded(formula, leaf, negation, joined(n.And), joined(n.Or))

@@ -27,7 +27,7 @@ from leadline.symbolic.engines.runs.product import STUTTER, Product
 from leadline.symbolic.engines.runs.random_walks import CountedState, CountedSteps, ProductSteps, Rounds
 from leadline.symbolic.engines.runs.rounds import BEGIN, rounds_model
 from leadline.symbolic.engines.runs.stabilizing import Moves
-from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expressions
+from leadline.symbolic.lang import Happens, Model, OutOfBounds, Property, expanded, expressions, nodes as n
 from leadline.symbolic.meaning import Path, Steps
 from leadline.symbolic.meaning.trace import action_named
 from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
@@ -196,12 +196,22 @@ class ReducedClaim:
         query: the query.
         loop: has the engine look for a loop in a product, if it does so by itself.
         counts: whether proofs by rounds are tried.
+        leaves: see `Reduction`.
     """
 
-    def __init__(self, model: Model, claim: Property, query: Query, loop: Loop, *, counts: bool) -> None:
+    def __init__(
+        self,
+        model: Model,
+        claim: Property,
+        query: Query,
+        loop: Loop,
+        *,
+        counts: bool,
+        leaves: Mapping[Happens, n.Node] | None = None,
+    ) -> None:
         self.model, self.name, self.query, self.counts = model, claim.name, query, counts
         self.loop = loop
-        self.reduction = Reduction(model, claim)
+        self.reduction = Reduction(model, claim, leaves)
         self.formula = self.reduction.formula
         self.semantics = Semantics(model)
         self.parts: list[tuple[Part, Result]] = []

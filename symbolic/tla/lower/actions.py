@@ -64,14 +64,16 @@ class Paths(Picks):
         self._variables = self._levels.variables
         self._own = lowering.variables.keys() - lowering.specification.history.keys()
 
-    def of(self, e: s.Expression, parts: Sequence[Part] = (Part(""),)) -> list[Way]:
+    def of(
+        self, e: s.Expression, parts: Sequence[Part] = (Part(""),), scope: Scope | None = None
+    ) -> list[Way]:
         """All paths through a formula, or through some parts of it.
 
         Raises:
             Unsupported: if there is no symbolic form.
         """
         found: list[Way] = []
-        scope = Scope(primed=self._initial)
+        scope = Scope(primed=self._initial) if scope is None else scope
         for way in (
             x for one in parts for x in self.follow(e, Way(name=one.name, path=one.path), scope, end)
         ):

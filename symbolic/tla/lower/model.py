@@ -139,13 +139,26 @@ class Claims:
         definitions, levels = self._specification.definitions, self._specification.levels
         return name in definitions and levels.of_definition(name) is Level.TEMPORAL
 
-    def _steps(self, step: s.Subscripted, scope: Scope) -> Temporal:
+    def _steps(self, step: s.Subscripted, scope: Scope) -> Happens:
         return Happens(self._lowering.truth(step, scope))
+
+    def _actions(self, e: s.Subscripted, scope: Scope) -> tuple[Action, ...]:
+        """The actions of `<<A>>_v`, if `v` are all variables."""
+        watched = [self._lowering.value(e.subscript, scope)]
+        for one in watched:
+            watched += one.items if isinstance(one, n.MakeTuple) else ()
+        if not self._after.keys() <= {one.name for one in watched if isinstance(one, n.StateVar)}:
+            return ()
+        paths = Paths(self._lowering, guards=self._specification.guards)
+        try:
+            return tuple(actions_of(paths.of(e.action, scope=replace(scope, next={})), self._lowering))
+        except FORMLESS:
+            return ()
 
     def _fair(self, e: s.Subscripted, scope: Scope) -> Temporal:
         step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
         idle = Negated(Holds(self._lowering.truth(s.Apply("ENABLED", (step,), place=e.place), scope)))
-        taken, text = self._steps(step, scope), (excerpt(e),)
+        taken, text = replace(self._steps(step, scope), actions=self._actions(e, scope)), (excerpt(e),)
         if e.kind == "WF_":
             return Always(Eventually(Either((idle, taken), text)))
         return Either((Eventually(Always(idle)), Always(Eventually(taken))), text)
