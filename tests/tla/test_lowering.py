@@ -296,6 +296,16 @@ def test_a_type_that_is_too_large_is_told_with_the_module(tmp_path: Path) -> Non
         model_of(find(str(path)), {})
 
 
+@pytest.mark.parametrize("others", [True, False])
+def test_a_claim_without_symbolic_form_is_told_beside_others(tmp_path: Path, others: bool) -> None:
+    body = "EXTENDS Naturals, TLC\nVARIABLE x\nInit == x = 0\nNext == UNCHANGED x\nLow == x < 2\n"
+    path = write(tmp_path, M=body + "Odd == TLCGet(1) < x")
+    path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANTS {'Low' * others} Odd\n")
+    with pytest.raises(NoSymbolicForm, match=r"M\.tla:7:8: TLCGet has no symbolic form") as found:
+        model_of(find(str(path)), {})
+    assert ("Odd needs it: ask about other properties with --property" in str(found.value)) is others
+
+
 def test_places_are_those_of_the_module(tmp_path: Path) -> None:
     """No node has a line of Leadline's own for its place: a message about it would show that.
 

@@ -293,13 +293,18 @@ def _properties(lowering: Lowering, lacking: dict[str, Exception] | None) -> dic
     """The claims of the configuration."""
     specification, claims = lowering.specification, Claims(lowering)
     found = dict[str, Property]()
-    for name in (*specification.invariants, *specification.properties):
+    names = (*specification.invariants, *specification.properties)
+    for name in names:
         try:
             found[name] = claims.of(name)
         except FORMLESS as error:
-            if lacking is None:
+            if lacking is not None:
+                lacking[name] = error
+            elif isinstance(error, Unsupported) and len(names) > 1:
+                others = f"{name} needs it: ask about other properties with --property"
+                raise Unsupported(error.place, f"{error.why} ({others})") from error
+            else:
                 raise
-            lacking[name] = error
     return found
 
 
