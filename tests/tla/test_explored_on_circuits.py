@@ -111,6 +111,34 @@ def test_circuits_that_take_long_to_make_are_left(
     assert (facts.by, facts.states) == ("values", TLC["Stock"][0])
 
 
+def test_wider_circuits_may_take_as_long_as_values_would_to_the_states_found(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A leader election had 136,224 states by values, 2.6 million by circuits, and wider ones took 5 s to make."""
+    allowed, known = list[float](), list[int]()
+    real, worth = specifications._on_circuits, specifications.worth
+
+    def noted(most: float) -> Any:
+        allowed.append(most)
+        return worth(most)
+
+    def twice(model: Model, limits: Limits, put: Callable[[Model, Limits], Answer]) -> Any:
+        yield model, put(model, limits)
+        yield model, put(model, limits)
+
+    def begun(specification: Any, states: Sequence[Any], *more: Any) -> Answer | None:
+        known.append(len(states))
+        return real(specification, states, *more)
+
+    monkeypatch.setattr(specifications, "worth", noted)
+    monkeypatch.setattr(specifications, "widened_answers", twice)
+    monkeypatch.setattr(specifications, "_on_circuits", begun)
+    _, facts = explored(tmp_path, *ALL["Stock"])
+    assert (facts.by, facts.states) == ("circuits", TLC["Stock"][0])
+    wider = specifications.MAKING * facts.states / known[0]
+    assert wider > specifications.MAKING and allowed == [specifications.MAKING, specifications.MAKING, wider]
+
+
 def test_a_limit_that_ends_circuits_early_leaves_what_values_found(
     tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -188,18 +188,25 @@ def _on_circuits(
 
     None if it has no model, something is out of bounds of the model alone, or a limit ends the search before it
     has as many states. None, too, where circuits take long to make, as they do where messages lie in slots
-    (decision 18): so large ones are no faster than values. Where a run leaves the types before there are twice as
-    many states, wider ones are tried only if all was made quickly.
+    (decision 18): so large ones are no faster than values. Wider ones may take as long as values would to the
+    states that were found. Where a run leaves the types before there are twice as many, wider ones are tried only
+    if all was made quickly.
     """
     options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     options = replace(options, by=CIRCUITS, symmetry=bool(specification.symmetry), max_states=most)
     asked = replace(query, options=options)
 
+    found = many = max(1, len(known))
+
     def put(wider: Model, rest: Limits) -> Answer:
+        nonlocal found
         try:
-            with worth(MAKING) as begun:
-                return _reduced(wider, asked, rest, partial(ask, begun))
+            # The known states took values about that long; those that circuits have found would take longer.
+            with worth(MAKING * found / many) as begun:
+                answer = _reduced(wider, asked, rest, partial(ask, begun))
+            found = max(found, answer.told(ExploreFacts).states)
+            return answer
         except Interrupted as interrupted:
             # Its runs have types already.
             told = replace(interrupted.answer, model=wider)
