@@ -24,7 +24,7 @@ from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.explore import ExploreOptions, searched
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.runs import Takers
-from leadline.symbolic.engines.run.limits import Limits, time_stop
+from leadline.symbolic.engines.run.limits import Limits, time_stop, worth
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import Model
 from leadline.symbolic.meaning import Explorer
@@ -116,7 +116,7 @@ def test_wider_circuits_may_take_as_long_as_values_would_to_the_states_found(
 ) -> None:
     """A leader election had 136,224 states by values, 2.6 million by circuits, and wider ones took 5 s to make."""
     allowed, known = list[float](), list[int]()
-    real, worth = specifications._on_circuits, specifications.worth
+    real = specifications._on_circuits
 
     def noted(most: float) -> Any:
         allowed.append(most)
