@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
 from leadline.symbolic.encode.encoding import row_after
 from leadline.symbolic.encode.expressions import Environment, Expressions
-from leadline.symbolic.encode.facts import Facts
+from leadline.symbolic.encode.facts import Facts, Needs
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape, Values
@@ -153,6 +153,9 @@ class Machine:
         self.circuit = Circuit()
         state, self._before = self.encoding.free_state(self.circuit)
         self.inputs = self.encoding.input_row
+        self._layout = Layout(self.circuit)
+        for variable in model.variables:
+            self._layout.keep(state[variable.name], variable.type)
         self._expressions = Expressions(self.circuit, state, {})
         self._updates = Updates(self._expressions)
         self._masks = Masks(model, self.circuit)
@@ -370,7 +373,7 @@ class Machine:
         outside = self.circuit.conj((reached, self.circuit.disj(wrong)))
         enabled = self.circuit.conj((reached, -outside))
         if enabled != FALSE:
-            rows = self.encoding.rows_after(self.circuit, after)
+            rows = self.encoding.rows_after(self.circuit, after, self._layout)
             changes = self._masks.changes({name: (self._before[name], new) for name, new in rows.items()})
             notes_made = tuple(shape for shape, _ in notes)
             self.moves.append(
@@ -422,31 +425,36 @@ class Masks:
         self._circuit = circuit
         self._literals = Facts(model).literals
         self._bit = {fact.fact[0]: place for place, fact in reversed(list(enumerate(self._literals)))}
+        self._needing: dict[int, list[int]] = {}
+        for place, one in enumerate(self._literals):
+            for x in chain(*one.needs):
+                self._needing.setdefault(abs(x) - 1 - TRUE, []).append(place)
 
     def row(self, name: str, row: Sequence[int]) -> list[int]:
         """The literals of a variable, zero where they do not matter."""
         begin = self._bit.get(name, 0)
-        circuit, literals = self._circuit, self._literals[begin:]
-        return [
-            circuit.conj((x, *one.needed(circuit, row, begin))) for x, one in zip(row, literals, strict=False)
-        ]
+        return [*self._masked(range(begin, begin + len(row)), row, begin).values()]
+
+    def _masked(self, places: Iterable[int], row: Sequence[int], begin: int) -> dict[int, int]:
+        """Some literals of a variable, by number, zero where they do not matter; its row begins with a number."""
+        conj, matters, found = self._circuit.conj, dict[Needs, int](), dict[int, int]()
+        for place in places:
+            one = self._literals[place]
+            if one.needs not in matters:
+                matters[one.needs] = conj(one.needed(self._circuit, row, begin))
+            found[place] = conj((row[place - begin], matters[one.needs]))
+        return found
 
     def changes(self, rows: Mapping[str, tuple[Sequence[int], Sequence[int]]]) -> Iterator[tuple[int, int]]:
-        """The bits of variables that change.
+        """The bits of variables that change, ascending.
 
         Args:
             rows: for each variable its literals before, which are zero where they do not matter, and after.
         """
-        found = {}
+        found = dict[int, int]()
         for name, (old, new) in rows.items():
             begin = self._bit.get(name, 0)
-            same = [a == b for a, b in zip(old, new, strict=True)]
-            for place, literal in enumerate(self.row(name, new)):
-                needs = [
-                    abs(x) - 1 - TRUE - begin
-                    for clause in self._literals[begin + place].needs
-                    for x in clause
-                ]
-                if not (same[place] and all(same[x] for x in needs)):
-                    found[begin + place] = literal
+            other = [begin + place for place, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+            places = {*other, *chain(*(self._needing.get(x, ()) for x in other))}
+            found |= self._masked(places, new, begin)
         return iter(sorted(found.items()))

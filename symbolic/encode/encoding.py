@@ -188,9 +188,11 @@ class Encoding:
         circuit.inputs(count)
         return state, rows
 
-    def rows_after(self, circuit: Circuit, after: Mapping[str, Shape]) -> dict[str, Literals]:
-        """The literals of the variables that an action assigns."""
-        layout = Layout(circuit)
+    def rows_after(
+        self, circuit: Circuit, after: Mapping[str, Shape], layout: Layout | None = None
+    ) -> dict[str, Literals]:
+        """The literals of the variables that an action assigns, given a layout of the circuit if there is one."""
+        layout = layout or Layout(circuit)
         kinds = {variable.name: variable.type for variable in self.model.variables}
         return {name: tuple(layout.literals(shape, kinds[name])) for name, shape in after.items()}
 

@@ -35,6 +35,7 @@ class Layout:
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         self.values = Values(circuit)
+        self._kept: dict[int, tuple[Shape, Type, list[int]]] = {}
 
     def free(self, kind: Type) -> Shape:
         """A value whose literals are new inputs, or constants where the type leaves no choice."""
@@ -120,8 +121,21 @@ class Layout:
         self._lay(shape, kind, row)
         return row
 
+    def keep(self, shape: Shape, kind: Type) -> None:
+        """Keep the literals of a value, and of its parts: other values may share most of them."""
+        if isinstance(kind, Bool | Int | Named):
+            return
+        self._kept[id(shape)] = shape, kind, self.literals(shape, kind)
+        if not isinstance(kind, Option | Set | Seq | Union):
+            for part, inner in zip(shape, component_types(kind), strict=True):
+                self.keep(part, inner)
+
     def _lay(self, shape: Shape, kind: Type, row: list[int]) -> None:
         """Append a value's literals to a row."""
+        kept = self._kept.get(id(shape))
+        if kept is not None and kept[1] == kind:
+            row += kept[2]
+            return
         match kind:
             case Bool():
                 row.append(shape)

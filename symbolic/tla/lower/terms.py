@@ -496,11 +496,21 @@ class Terms(Builder):
         ):
             return None
         if kind is not n.SetUnion:
-            return self._by_member(kind, a, b)
+            of_table = (
+                self._by_place(kind, a, b, x) if isinstance(x, Listed) and isinstance(b, n.SetOf) else None
+            )
+            return of_table or self._by_member(kind, a, b)
         table, other = (x, y) if isinstance(x, Listed) else (y, x)
         if isinstance(other, Listed) or join(shapes.unlisted(table), other) != shapes.unlisted(table):
             return None
         return self.make(kind, Set(table), self.convert(a, Set(table)), self.convert(b, Set(table)))
+
+    def _by_place(self, kind: type[Binary], a: n.Node, b: n.SetOf, table: Listed) -> n.Node | None:
+        """`_by_member` for a set that is written with values of the table, as in `msgs \\ {m}`; else None."""
+        places = [member_of(one, table) for one in b.items]
+        if any(isinstance(one, n.Choose | n.Undefined) for one in places):
+            return None
+        return self.make(kind, BOOL if kind is n.Subset else a.type, a, self.set_of(places))
 
     def _table_of_both(self, a: n.Node, b: n.Node) -> Listed | None:
         """The table of all members that two sets may have; None if those of one are not known."""
