@@ -78,11 +78,6 @@ from leadline.symbolic.lang.model import (
     PropertyKind as PropertyKind,
     Variable as Variable,
 )
-from leadline.symbolic.lang.over_runs import (
-    refines as refines,
-    step_property as step_property,
-    temporal as temporal,
-)
 from leadline.symbolic.lang.parameters import (
     Parameter as Parameter,
     parameter as parameter,
@@ -95,7 +90,10 @@ from leadline.symbolic.lang.properties import (
     expected as expected,
     invariant as invariant,
     probe as probe,
+    refines as refines,
+    step_property as step_property,
     strengthening as strengthening,
+    temporal as temporal,
     view as view,
 )
 from leadline.symbolic.lang.protocol import Foreign as Foreign, Protocol as Protocol, build as build
