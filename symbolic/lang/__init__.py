@@ -59,7 +59,7 @@ from leadline.symbolic.lang.parameters import Setting as Setting, settings as se
 from leadline.symbolic.lang.properties import DEADLOCK as DEADLOCK
 from leadline.symbolic.lang.rules import item_of as item_of
 from leadline.symbolic.lang.schedule import is_total as is_total, schedule as schedule
-from leadline.symbolic.lang.script import python_says as python_says
+from leadline.symbolic.lang.script import mistake_of as mistake_of, python_says as python_says
 from leadline.symbolic.lang.span import (
     NOWHERE as NOWHERE,
     caller_span as caller_span,
@@ -67,6 +67,7 @@ from leadline.symbolic.lang.span import (
     hidden_by_decorator as hidden_by_decorator,
     placed as placed,
     start_if_any as start_if_any,
+    start_of as start_of,
 )
 from leadline.symbolic.lang.structures import (
     AnyOf as AnyOf,
