@@ -66,7 +66,7 @@ TABLES = {
     "leadline.symbolic.solve.solvers": "leadline.symbolic.solve",
 }
 # The faces whose names `import leadline` offers.
-LIBRARY = ("leadline.symbolic.lang", "leadline.symbolic.api")
+LIBRARY = ("leadline.symbolic.lang.language", "leadline.symbolic.api")
 # Names that several public classes have. It may only fall.
 MOST_NAMESAKES = 45
 # How often the rooms that answer questions name `Any`. It may only fall.
@@ -383,7 +383,7 @@ def exported(path: Path) -> str:
 def modules(*folders: str) -> dict[str, tuple[Nodes, bool]]:
     """The nodes of each module of symbolic, or of other folders, and whether it is a face."""
     return {
-        exported(path): (nodes_of(text_of(path)), path.stem == "__init__")
+        exported(path): (nodes_of(text_of(path)), path.stem == "__init__" or exported(path) in LIBRARY)
         for path in python_files(*(folders or ("symbolic",)))
     }
 
@@ -392,7 +392,9 @@ def modules(*folders: str) -> dict[str, tuple[Nodes, bool]]:
 def imported_names(module: str) -> dict[str, tuple[str, str]]:
     """The names that a module imports, each with the module that it is taken from and its name there."""
     found = [x for x in every(ast.ImportFrom, modules(*LINKS)[module][0]) if x.module]
-    return {one.asname or one.name: (str(x.module), one.name) for x in found for one in x.names}
+    own = {one.asname or one.name: (str(x.module), one.name) for x in found for one in x.names}
+    whole = [str(x.module) for x in found if x.names[0].name == "*"]
+    return own | {name: source for face in whole for name, source in imported_names(face).items()}
 
 
 def origin(module: str, name: str) -> tuple[str, str]:
@@ -436,7 +438,7 @@ def entries() -> set[str]:
     """
     named = {f"{package}.{text.lstrip('.')}" for table, package in TABLES.items() for text in texts(table)}
     named |= {text.rpartition(".")[0] for text in named}
-    offered = {origin(face, text)[0] for face in LIBRARY for text in texts(face)}
+    offered = {origin(face, name)[0] for face in LIBRARY for name in imported_names(face)}
     processes = {
         module
         for module, (nodes, _) in modules().items()

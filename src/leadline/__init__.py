@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leadline.symbolic.api import *  # noqa: F403  # its __all__ is the library
-    from leadline.symbolic.lang import *  # noqa: F403  # and this one the language
+    from leadline.symbolic.lang.language import *  # noqa: F403  # and this the language
 
 __version__: str
 

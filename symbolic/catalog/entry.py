@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
@@ -26,7 +25,8 @@ from leadline.symbolic.lang import (
     Span,
     UserError,
     build,
-    python_says,
+    mistake_of,
+    start_of,
 )
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ class Entry:
     @property
     def place(self) -> Span:
         """The line of the class's method `define`."""
-        code = inspect.unwrap(self.protocol.define).__code__
-        return Span(code.co_filename, code.co_firstlineno)
+        return start_of(self.protocol.define)
 
 
 @contextmanager
@@ -93,7 +92,7 @@ def model_of(
     try:
         model = _built(entry, settings, learned)
     except MemoryError as error:
-        raise ModelError([Mistake(place_of(error, entry.protocol.define), python_says(error))]) from error
+        raise ModelError([mistake_of(error, entry.protocol.define)]) from error
     if there != model.fingerprint:
         # Here, since only a file has a trial.
         from leadline.symbolic.catalog.trial import unstable_model
@@ -129,19 +128,12 @@ def _built(entry: Entry, settings: Mapping[str, Setting], learned: Mapping[str, 
     except (LeadlineError, MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise ModelError([Mistake(place_of(error, entry.protocol.assume), python_says(error))]) from error
+        raise ModelError([mistake_of(error, entry.protocol.assume)]) from error
     if learned:
         if not isinstance(protocol, Foreign):
             raise UserError(f"learned: nothing is learned of {entry.name}, which is a protocol in Python")
         protocol.learn(learned)
     return build(protocol, entry.claims)
-
-
-def place_of(error: BaseException, function: object) -> Span:
-    """The line of the function's file that raised the error."""
-    code = function.__code__  # type: ignore[attr-defined]  # a method of the user's class
-    frames = [x for x in traceback.extract_tb(error.__traceback__) if x.filename == code.co_filename]
-    return Span(code.co_filename, (frames[-1].lineno if frames else None) or code.co_firstlineno)
 
 
 def is_protocol(thing: object) -> bool:

@@ -32,6 +32,7 @@ from leadline.symbolic.lang import (
     namespace_of,
     shortened,
     start_if_any,
+    start_of,
 )
 
 _PARSING = threading.Lock()
@@ -176,8 +177,7 @@ def _in_order(actions: Sequence[FunctionType]) -> tuple[list[Mistake], list[Func
             continue
         if pairs[pair] < pairs[pair[::-1]]:
             text = f"the action {one.__name__} takes {', '.join(pair)}, and others {', '.join(pair[::-1])}"
-            place = Span(code.co_filename, code.co_firstlineno)
-            told.append(Mistake(place, f"{text}: the current state comes first"))
+            told.append(Mistake(start_of(one), f"{text}: the current state comes first"))
         else:
             right.append(one)
     return told, right
@@ -201,7 +201,7 @@ def _unmarked(
         if _arguments(written)[1:3] == ["now", "nxt"] and not gives:
             text = f"nothing calls the method {name}, which looks like an action: write @action above it"
             repair = "or, where other files call it, begin its name with _"
-            yield Mistake(Span(code.co_filename, code.co_firstlineno), f"{text}, {repair}")
+            yield Mistake(start_of(method), f"{text}, {repair}")
 
 
 def _span(file: str, node: ast.expr | ast.stmt) -> Span:

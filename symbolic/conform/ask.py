@@ -17,7 +17,7 @@ from leadline.symbolic.conform.logs import LogMap, Reader, opened, read_log
 from leadline.symbolic.conform.states import Fit, Forms, Steps, TooManyStates
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at
-from leadline.symbolic.lang import Model, UserError, counted, in_tla
+from leadline.symbolic.lang import Model, UserError, counted, in_tla, shortened
 from leadline.symbolic.trace import Trace, TraceEnd, document, replay, trace_of_path
 
 if TYPE_CHECKING:
@@ -95,8 +95,7 @@ class Conformance:
         if self.place is None:
             return ""
         head = f"{self.place}: no step explains this, after {self.explained} of"
-        event = self.event or ""
-        shown = event if len(event) <= _LONGEST else f"{event[:_LONGEST]}..."
+        shown = shortened(self.event or "", _LONGEST)
         return "\n".join(filter(None, [f"{head} {counted(self.events, 'event')}", shown, *self.why.lines()]))
 
     def to_json(self, model: Model, source: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from leadline.symbolic.engines import ENGINES, Options, Verdict
 from leadline.symbolic.engines.ask.result import Cause, Note, NoteKind, in_words
 from leadline.symbolic.grid.kinds import PROVING
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, question_text, read_options
-from leadline.symbolic.lang import UserError, unknown_name
+from leadline.symbolic.lang import UserError, shortened, unknown_name
 from leadline.symbolic.solve import SOLVERS
 
 VIOLATED = str(Verdict.VIOLATED)
@@ -35,6 +35,7 @@ _CAUSES = frozenset(map(str, Cause))
 SCHEMA_VERSION = 4
 """The version of the columns; it changes whenever one of them does."""
 
+_SHOWN = 300  # characters of a text in a message
 _LASTING = (Cause.DEPTH, Cause.QUESTIONS, Cause.STATES, Cause.RUNS, Cause.LOG)
 _SETTING = (int, str, type(None))
 
@@ -210,7 +211,7 @@ class Row:
     def disbelief(self, why: str) -> str:
         """The warning that the row is not believed, with the reason."""
         asked = ", ".join(filter(None, [self.property, self.question(), self.solver]))
-        of = f"{self.protocol} {shortened(self.parameters)}: {asked}"
+        of = f"{self.protocol} {shortened(self.parameters, _SHOWN)}: {asked}"
         return f"the row {self.query} of the run {self.run} ({of}) is not believed: {why}"
 
     def settles(self, query: GridQuery) -> bool:
@@ -252,16 +253,10 @@ def _notes(text: str) -> tuple[Note, ...]:
         found = tuple(Note(NoteKind(kind), told) for kind, told in json.loads(text))
         "".join(note.text for note in found).encode()
     except (ValueError, TypeError, RecursionError) as error:
-        raise ValueError(f"its notes are no list of pairs of a kind and a text: {shortened(text)}") from error
+        raise ValueError(
+            f"its notes are no list of pairs of a kind and a text: {shortened(text, _SHOWN)}"
+        ) from error
     return found
-
-
-def shortened(text: str) -> str:
-    """The beginning of a text, for a message."""
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-_SHOWN = 300
 
 
 def _field(name: str, annotation: Any) -> pa.Field:

@@ -9,13 +9,10 @@ sequence that would outgrow its capacity, a map applied outside its domain, a fi
 from an empty set makes the outcome *out of bounds*, which is reported as such and never as safe.
 """
 
+from leadline.symbolic.lang import language
+
 # For the other rooms of the checker; a protocol needs none of these.
-from leadline.symbolic.lang.actions import (
-    action,
-    declaration_log as declaration_log,
-    namespace_of as namespace_of,
-    pick,
-)
+from leadline.symbolic.lang.actions import declaration_log as declaration_log, namespace_of as namespace_of
 from leadline.symbolic.lang.coercion import (
     BOOL as BOOL,
     NEVER as NEVER,
@@ -24,82 +21,18 @@ from leadline.symbolic.lang.coercion import (
     fits as fits,
     mistakes_of as mistakes_of,
 )
-from leadline.symbolic.lang.containers import (
-    AnyExpr,
-    MapExpr,
-    OptionExpr,
-    RecordExpr,
-    SeqExpr,
-    SetExpr,
-    SetLike,
-    TupleExpr,
-    UnionExpr,
-    field_of as field_of,
-)
+from leadline.symbolic.lang.containers import field_of as field_of
 from leadline.symbolic.lang.enabled import (
     changes as changes,
-    enabled,
     enabledness as enabledness,
     fair_enabled as fair_enabled,
     key_variables as key_variables,
 )
-from leadline.symbolic.lang.errors import (
-    ALONE as ALONE,
-    AssumptionFailed,
-    Endless,
-    InternalError,
-    LeadlineError,
-    Mistake,
-    ModelError,
-    NoBehaviour,
-    NoInitialState,
-    NoSymbolicForm,
-    OutOfBounds,
-    ParameterError,
-    UserError,
-    unknown_name as unknown_name,
-)
-from leadline.symbolic.lang.expr import (
-    BoolExpr,
-    BoolLike,
-    Expr,
-    IntExpr,
-    IntLike,
-    NamedExpr,
-    int_range,
-    ite,
-    undefined,
-    wrap as wrap,
-)
-from leadline.symbolic.lang.fairness import Arm as Arm, Fairness, strong, weak, weak_next
-from leadline.symbolic.lang.functions import (
-    all_of,
-    any_of,
-    case,
-    choose,
-    exists,
-    fold,
-    forall,
-    implies,
-    map_of,
-    maximum,
-    minimum,
-    number_where,
-    of,
-    replace,
-    set_of,
-    sum_of,
-)
-from leadline.symbolic.lang.known import (
-    Bound as Bound,
-    Known,
-    Status as Status,
-    at_least,
-    at_most,
-    holds,
-    proved,
-    violated,
-)
+from leadline.symbolic.lang.errors import ALONE as ALONE, unknown_name as unknown_name
+from leadline.symbolic.lang.expr import wrap as wrap
+from leadline.symbolic.lang.fairness import Arm as Arm
+from leadline.symbolic.lang.known import Bound as Bound, Status as Status
+from leadline.symbolic.lang.language import *  # noqa: F403
 from leadline.symbolic.lang.listed import (
     Listed as Listed,
     listed as listed,
@@ -107,16 +40,7 @@ from leadline.symbolic.lang.listed import (
     looked_up as looked_up,
     member_of as member_of,
 )
-from leadline.symbolic.lang.model import (
-    Action,
-    AliasValue as AliasValue,
-    Model,
-    Origin as Origin,
-    Pick,
-    Property,
-    PropertyKind,
-    Variable,
-)
+from leadline.symbolic.lang.model import AliasValue as AliasValue, Origin as Origin
 from leadline.symbolic.lang.names import (
     OPEN as OPEN,
     Text as Text,
@@ -131,54 +55,27 @@ from leadline.symbolic.lang.names import (
     shortened as shortened,
     spoken as spoken,
 )
-from leadline.symbolic.lang.over_runs import refines, step_property, temporal
-from leadline.symbolic.lang.parameters import (
-    Parameter,
-    Setting as Setting,
-    parameter,
-    parse_setting,
-    settings as settings,
-)
-from leadline.symbolic.lang.properties import (
-    DEADLOCK as DEADLOCK,
-    Claim,
-    alias,
-    constraint,
-    expected,
-    invariant,
-    probe,
-    strengthening,
-    view,
-)
-from leadline.symbolic.lang.protocol import Foreign, Protocol, build
+from leadline.symbolic.lang.parameters import Setting as Setting, settings as settings
+from leadline.symbolic.lang.properties import DEADLOCK as DEADLOCK
 from leadline.symbolic.lang.rules import item_of as item_of
 from leadline.symbolic.lang.schedule import is_total as is_total, schedule as schedule
-from leadline.symbolic.lang.script import python_says as python_says
+from leadline.symbolic.lang.script import mistake_of as mistake_of, python_says as python_says
 from leadline.symbolic.lang.span import (
     NOWHERE as NOWHERE,
-    Span,
     caller_span as caller_span,
     excerpt as excerpt,
     hidden_by_decorator as hidden_by_decorator,
     placed as placed,
     start_if_any as start_if_any,
+    start_of as start_of,
 )
-from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.structures import (
     AnyOf as AnyOf,
     Graph as Graph,
-    Map,
-    Record,
-    Seq,
-    Set,
     Slots as Slots,
-    Tuple,
-    Union,
     bits as bits,
     entry_of as entry_of,
     largest as largest,
-    record,
-    union,
     without_places as without_places,
 )
 from leadline.symbolic.lang.symmetry import (
@@ -200,20 +97,14 @@ from leadline.symbolic.lang.temporal import (
     Holds as Holds,
     LeadsTo as LeadsTo,
     Negated as Negated,
-    Temporal,
-    always,
-    eventually,
     expanded as expanded,
     expressions as expressions,
     folded as folded,
-    for_each,
-    for_some,
     formulas as formulas,
     instances as instances,
     is_plain as is_plain,
     is_step as is_step,
     joined as joined,
-    leads_to,
     normal as normal,
     primed as primed,
     substituted as substituted,
@@ -222,135 +113,12 @@ from leadline.symbolic.lang.types import (
     MOST_PARTS as MOST_PARTS,
     TOO_MANY as TOO_MANY,
     Atoms as Atoms,
-    Bool,
-    Enum,
-    Int,
     Mapped as Mapped,
     Named as Named,
-    Never,
-    Option,
-    Sort,
-    Type,
     Value as Value,
     all_types as all_types,
-    enum,
-    sort,
 )
-from leadline.symbolic.lang.values import (
-    in_tla as in_tla,
-    shown as shown,
-    untagged as untagged,
-)
+from leadline.symbolic.lang.values import in_tla as in_tla, shown as shown, untagged as untagged
 from leadline.symbolic.lang.work import Work as Work, at_work as at_work, site as site
 
-__all__ = [
-    "Action",
-    "AnyExpr",
-    "AssumptionFailed",
-    "Bool",
-    "BoolExpr",
-    "BoolLike",
-    "Claim",
-    "Declarations",
-    "Endless",
-    "Enum",
-    "Expr",
-    "Fairness",
-    "Foreign",
-    "Int",
-    "IntExpr",
-    "IntLike",
-    "InternalError",
-    "Known",
-    "LeadlineError",
-    "Map",
-    "MapExpr",
-    "Mistake",
-    "Model",
-    "ModelError",
-    "NamedExpr",
-    "Never",
-    "Next",
-    "NoBehaviour",
-    "NoInitialState",
-    "NoSymbolicForm",
-    "Option",
-    "OptionExpr",
-    "OutOfBounds",
-    "Parameter",
-    "ParameterError",
-    "Pick",
-    "Property",
-    "PropertyKind",
-    "Protocol",
-    "Record",
-    "RecordExpr",
-    "Seq",
-    "SeqExpr",
-    "Set",
-    "SetExpr",
-    "SetLike",
-    "Sort",
-    "Span",
-    "State",
-    "Temporal",
-    "Tuple",
-    "TupleExpr",
-    "Type",
-    "Union",
-    "UnionExpr",
-    "UserError",
-    "Variable",
-    "action",
-    "alias",
-    "all_of",
-    "always",
-    "any_of",
-    "at_least",
-    "at_most",
-    "build",
-    "case",
-    "choose",
-    "constraint",
-    "enabled",
-    "enum",
-    "eventually",
-    "exists",
-    "expected",
-    "fold",
-    "for_each",
-    "for_some",
-    "forall",
-    "holds",
-    "implies",
-    "int_range",
-    "invariant",
-    "ite",
-    "leads_to",
-    "map_of",
-    "maximum",
-    "minimum",
-    "number_where",
-    "of",
-    "parameter",
-    "parse_setting",
-    "pick",
-    "probe",
-    "proved",
-    "record",
-    "refines",
-    "replace",
-    "set_of",
-    "sort",
-    "step_property",
-    "strengthening",
-    "strong",
-    "sum_of",
-    "temporal",
-    "undefined",
-    "union",
-    "view",
-    "violated",
-    "weak",
-    "weak_next",
-]
+__all__ = [name for name in vars(language) if name[0] != "_"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import re
 import traceback
@@ -15,7 +14,7 @@ from leadline.symbolic.lang.coercion import as_node, mistakes_of
 from leadline.symbolic.lang.errors import LeadlineError, Mistake, ModelError
 from leadline.symbolic.lang.model import Pick, Variable
 from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.span import Span, caller_place, caller_span
+from leadline.symbolic.lang.span import Span, caller_place, caller_span, start_of
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Type
 
@@ -224,12 +223,15 @@ def attempted(run: Callable[[], T], mistakes: list[Mistake], where: Callable[...
     except (LeadlineError, MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        code = inspect.unwrap(where).__code__
-        own = [frame for frame in frames if frame.filename == code.co_filename]
-        line = own[-1].lineno if own else code.co_firstlineno
-        mistakes.append(Mistake(Span(code.co_filename, line or 0), python_says(error)))
+        mistakes.append(mistake_of(error, where))
     return ()
+
+
+def mistake_of(error: BaseException, function: Callable[..., object]) -> Mistake:
+    """What the user's code has raised, at the line of the function's file that did."""
+    start, frames = start_of(function), traceback.extract_tb(error.__traceback__)
+    line = next((x.lineno for x in reversed(frames) if x.filename == start.file), None)
+    return Mistake(Span(start.file, line or start.line), python_says(error))
 
 
 def python_says(error: BaseException) -> str:

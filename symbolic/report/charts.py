@@ -102,19 +102,12 @@ def line_chart(
     return frame.document(title, x_title, y_title, parts)
 
 
-def scatter_chart(
-    title: str,
-    x_title: str,
-    y_title: str,
-    points: Sequence[tuple[float, float, str]],
-) -> str:
-    """A chart of points on two equal logarithmic scales, with the line of equal values.
+def scatter_chart(title: str, points: Sequence[tuple[float, float, str]]) -> str:
+    """A chart of predicted and measured seconds on two equal logarithmic scales, with the line of equal values.
 
     Args:
         title: the heading.
-        x_title: the title of the horizontal axis, with the unit.
-        y_title: the title of the vertical axis, with the unit.
-        points: x and y, above 0, and the name of the point; at least one.
+        points: the predicted and the measured seconds, above 0, and the name of the point; at least one.
     """
     values = [value for x, y, _ in points for value in (x, y)]
     low = math.floor(math.log10(min(values)))
@@ -127,7 +120,7 @@ def scatter_chart(
         place = f'cx="{frame.x(math.log10(x) - low):.1f}" cy="{frame.y(y):.1f}"'
         told = f"<title>{escape(what)}</title>"
         parts.append(f'<circle {place} r="4" fill="{INLINE.lines[0]}" fill-opacity=".6">{told}</circle>')
-    return frame.document(title, x_title, y_title, parts)
+    return frame.document(title, "predicted seconds", "measured seconds", parts)
 
 
 class _Frame:
@@ -316,5 +309,4 @@ def predicted(rows: Sequence[Row]) -> tuple[str, str] | None:
     points = [
         (expected, took, f"{row.protocol} {row.property} {row.parameters}") for expected, took, row in known
     ]
-    title = "predicted against measured cost"
-    return sentence, scatter_chart(title, "predicted seconds", "measured seconds", points)
+    return sentence, scatter_chart("predicted against measured cost", points)

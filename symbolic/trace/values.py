@@ -37,6 +37,7 @@ from leadline.symbolic.lang import (
     Value,
     camel,
     in_tla,
+    shortened,
     untagged,
 )
 
@@ -212,5 +213,4 @@ def _kind_text(kind: Type) -> str:
 
 
 def _short(data: Json) -> str:
-    text = repr(data)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return shortened(repr(data), 60)
