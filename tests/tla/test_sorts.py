@@ -173,6 +173,29 @@ def test_a_run_over_sorts_is_one_of_the_model_with_wider_types(tmp_path: Path) -
         assert model.origin.rewidened(model, model, state) == state
 
 
+def test_members_in_sequences_of_several_types_are_treated_alike(tmp_path: Path) -> None:
+    """Nothing stands for a member where a sequence has ended."""
+    body = """
+        EXTENDS Sequences, Naturals
+        CONSTANTS Procs
+        VARIABLES own, log
+        Init == own = <<>> /\\ log = <<>>
+        Add(p) == own' = Append(own, [by |-> p]) /\\ UNCHANGED log
+        Note(p) == log' = own \\o <<[by |-> p, why |-> "end"]>> /\\ own' = <<>>
+        Next == \\E p \\in Procs : (Len(own) < 2 /\\ Add(p)) \\/ Note(p)
+        Short == Len(log) <= 3
+        """
+    path = write(tmp_path, Logs=body)
+    path.with_suffix(".cfg").write_text(
+        "INIT Init\nNEXT Next\nINVARIANT Short\nCONSTANT Procs = {p1, p2, p3}\n"
+    )
+    model = model_of(find(str(path)), {})
+    assert sorts_of(model) == {"Procs"}
+    found = explore(Semantics(model), list(model.properties))
+    assert found.complete and not found.steps_out_of_bounds
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+
+
 @pytest.mark.slow
 def test_a_bag_and_a_function_that_grows_treat_values_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
