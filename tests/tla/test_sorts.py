@@ -18,13 +18,14 @@ from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower.model import lowered
+from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.lower.sorts import NotAlike
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.exploring import explore
 from tests.swapped import assert_closed
-from tests.tla.loading import write
+from tests.tla.loading import specification, write
 from tests.tla.lowered import counts
 
 VOTING = """
@@ -194,6 +195,23 @@ def test_members_in_sequences_of_several_types_are_treated_alike(tmp_path: Path)
     found = explore(Semantics(model), list(model.properties))
     assert found.complete and not found.steps_out_of_bounds
     assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+
+
+def test_a_symmetry_without_sorts_names_the_members_that_the_model_tells_apart(tmp_path: Path) -> None:
+    body = """
+        EXTENDS TLC
+        CONSTANT Procs
+        VARIABLE on
+        Init == on = {}
+        Next == \\E p \\in Procs : on' = on \\cup {p}
+        Perms == Permutations(Procs)
+        Own == \\A p \\in on : (CHOOSE q \\in on : q = p) = p
+        """
+    config = "INIT Init NEXT Next INVARIANT Own SYMMETRY Perms CONSTANT Procs = {p1, p2}\n"
+    origin = TlaOrigin(specification(tmp_path, body, config), {})
+    with pytest.raises(Unsupported) as found:
+        origin.taking_for_one(origin.model())
+    assert found.value.why == "SYMMETRY: the solvers' model tells p1 and p2 apart"
 
 
 @pytest.mark.slow
