@@ -289,7 +289,9 @@ class TlaOrigin(Origin):
         if view is None and symmetry is None:
             return model
         if symmetry is not None and (view is not None or symmetry.apart):
-            raise Unsupported(s.BUILT_IN, symmetry.remark() or "a view of states that symmetry takes for one")
+            raise Unsupported(
+                s.BUILT_IN, symmetry.told_apart() or "a view of states that symmetry takes for one"
+            )
         if view is not None:
             name = self.specification.view_name
             formula = self._value(model, view)
@@ -304,7 +306,8 @@ class TlaOrigin(Origin):
         for value, image in permutation.items():
             sort = self._sorts.get(str(value))
             if sort is None or sort is not self._sorts.get(str(image)):
-                raise Unsupported(s.BUILT_IN, f"SYMMETRY: {value} is no member of a sort, as {image} is")
+                one, other = sorted([str(value), str(image)])
+                raise Unsupported(s.BUILT_IN, f"SYMMETRY: the solvers' model tells {one} and {other} apart")
             found[sort.name, str(value)] = str(image)
         return found
 

@@ -481,6 +481,25 @@ def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empt
     assert entered.count("Sum") == entered.count("Size") == 4
 
 
+def test_a_recursion_that_takes_arguments_out_of_a_function_ends_where_none_is_left(
+    tmp_path: Path, entered: list[str]
+) -> None:
+    body = """
+        EXTENDS Integers
+        CONSTANT N
+        VARIABLES on, x
+        RECURSIVE Sum(_)
+        Sum(f) == IF DOMAIN f = {} THEN 0
+                  ELSE LET m == CHOOSE n \\in DOMAIN f : TRUE IN f[m] + Sum([n \\in DOMAIN f \\ {m} |-> f[n]])
+        Init == on = {} /\\ x = 0
+        Next == on' \\in SUBSET N /\\ x' = Sum([n \\in on |-> x + 1]) % 5
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\nCONSTANT N = {a, b, c}\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    assert entered.count("Sum") == 2 * 4, "with members of a sort, and as some are chosen, without"
+
+
 def test_a_recursion_that_has_no_end_in_many_ways_has_no_form(tmp_path: Path) -> None:
     """The search of an order of events is one; other claims do not wait for it."""
     body = """

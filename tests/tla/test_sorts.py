@@ -18,13 +18,14 @@ from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower.model import lowered
+from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.lower.sorts import NotAlike
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.exploring import explore
 from tests.swapped import assert_closed
-from tests.tla.loading import write
+from tests.tla.loading import specification, write
 from tests.tla.lowered import counts
 
 VOTING = """
@@ -171,6 +172,46 @@ def test_a_run_over_sorts_is_one_of_the_model_with_wider_types(tmp_path: Path) -
     assert model.origin is not None and sorts_of(model) == {"Procs"} and len(explorer.order) > 1
     for state in explorer.order:
         assert model.origin.rewidened(model, model, state) == state
+
+
+def test_members_in_sequences_of_several_types_are_treated_alike(tmp_path: Path) -> None:
+    """Nothing stands for a member where a sequence has ended."""
+    body = """
+        EXTENDS Sequences, Naturals
+        CONSTANTS Procs
+        VARIABLES own, log
+        Init == own = <<>> /\\ log = <<>>
+        Add(p) == own' = Append(own, [by |-> p]) /\\ UNCHANGED log
+        Note(p) == log' = own \\o <<[by |-> p, why |-> "end"]>> /\\ own' = <<>>
+        Next == \\E p \\in Procs : (Len(own) < 2 /\\ Add(p)) \\/ Note(p)
+        Short == Len(log) <= 3
+        """
+    path = write(tmp_path, Logs=body)
+    path.with_suffix(".cfg").write_text(
+        "INIT Init\nNEXT Next\nINVARIANT Short\nCONSTANT Procs = {p1, p2, p3}\n"
+    )
+    model = model_of(find(str(path)), {})
+    assert sorts_of(model) == {"Procs"}
+    found = explore(Semantics(model), list(model.properties))
+    assert found.complete and not found.steps_out_of_bounds
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+
+
+def test_a_symmetry_without_sorts_names_the_members_that_the_model_tells_apart(tmp_path: Path) -> None:
+    body = """
+        EXTENDS TLC
+        CONSTANT Procs
+        VARIABLE on
+        Init == on = {}
+        Next == \\E p \\in Procs : on' = on \\cup {p}
+        Perms == Permutations(Procs)
+        Own == \\A p \\in on : (CHOOSE q \\in on : q = p) = p
+        """
+    config = "INIT Init NEXT Next INVARIANT Own SYMMETRY Perms CONSTANT Procs = {p1, p2}\n"
+    origin = TlaOrigin(specification(tmp_path, body, config), {})
+    with pytest.raises(Unsupported) as found:
+        origin.taking_for_one(origin.model())
+    assert found.value.why == "SYMMETRY: the solvers' model tells p1 and p2 apart"
 
 
 @pytest.mark.slow

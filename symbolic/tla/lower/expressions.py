@@ -1249,7 +1249,8 @@ def _restricted(at: Lowering, e: s.Function, scope: Scope) -> n.Node | None:
         less = terms.make(
             n.MapUpdate, kind, result, terms.convert(x, kind.key), terms.const(kind.value, None)
         )
-        result = terms.ite(terms.member(x, known), less, result)
+        # Where x may be a key, nothing changes if it is none.
+        result = less if kind.key.includes(x.type) else terms.ite(terms.member(x, known), less, result)
     return terms.once_defined([before, *gone], result)
 
 

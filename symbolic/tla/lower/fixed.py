@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leadline.symbolic.lang import Int, Set, nodes as n
+from leadline.symbolic.lang import Int, Map, Option, Set, nodes as n
+from leadline.symbolic.tla.lower.builder import body_at
 
 
 def conjuncts(formula: n.Node) -> Iterator[n.Node]:
@@ -92,23 +93,31 @@ def compared(a: Int, b: Int, *, strict: bool) -> bool | None:
 
 
 def most_members(node: n.Node) -> int:
-    """The most members that a set has wherever it has a value; 0 of what is no set."""
+    """The most members that a set has wherever it has a value, or keys that a function has; 0 of anything else."""
     return int(n.kept(node, "_most_members", _most_members))
 
 
 def _most_members(node: n.Node, parts: list[int]) -> int:
-    if not isinstance(node.type, Set):
-        return 0
-    most = node.type.item.capped
+    match node.type:
+        case Set(item=item):
+            most = item.capped
+        case Map(key=key, value=Option()):
+            most = key.capped
+        case _:
+            return 0
     match node:
         case n.Const(value=value):
-            return len(value)
+            return len(value) if isinstance(node.type, Set) else sum(x is not None for x in value)
         case n.Undefined():
             return 0
         case n.SetOf():
             return min(most, len(parts))
-        case n.SetMap() | n.SetFilter():
+        case n.SetMap():
             return min(most, parts[0])
+        case n.SetFilter(var=var, body=body):
+            return min(most, parts[0], _most_where(var, body, most))
+        case n.MapBuild(var=var, body=body):
+            return min(most, _most_with_value(var, body, most))
         case n.SetUnion():
             return min(most, sum(parts))
         case n.SetIntersect():
@@ -118,6 +127,43 @@ def _most_members(node: n.Node, parts: list[int]) -> int:
             return max(0, min(most, parts[0]) - 1)
         case n.SetMinus():
             return min(most, parts[0])
+        case n.MapUpdate(map=before, key=n.Choose(domain=domain), value=n.Const(value=None)):
+            return min(most, parts[0] - _is_domain(domain, before))
+        case n.MapUpdate():
+            return min(most, parts[0] + 1)
         case n.Ite():
             return min(most, max(parts))
+    return most
+
+
+def _is_domain(domain: n.Node, function: n.Node) -> bool:
+    """Whether a set is the keys that a function has a value at."""
+    match domain:
+        case n.SetFilter(var=var, domain=n.Universe(), body=n.IsSome(item=item)):
+            if isinstance(function, n.MapBuild):
+                return item is body_at(function, var)
+            return isinstance(item, n.Apply) and item.map is function and item.key is var
+    return False
+
+
+def _most_where(var: n.Node, condition: n.Node, most: int) -> int:
+    """The most values of a variable, of so many at all, of which a condition holds, as far as memberships tell."""
+    match condition:
+        case n.Member(element=element, domain=domain):
+            plain = element.item if isinstance(element, n.Coerce) else element
+            return most_members(domain) if plain is var and not reads(domain, var) else most
+        case n.And(items=items):
+            return min(_most_where(var, x, most) for x in items)
+        case n.IsSome(item=item):
+            return _most_with_value(var, item, most)
+    return most
+
+
+def _most_with_value(var: n.Node, found: n.Node, most: int) -> int:
+    """The most values of a variable, of so many at all, at which there is something: a function has a value."""
+    match found:
+        case n.Ite(condition=here, orelse=n.Const(value=None)):
+            return _most_where(var, here, most)
+        case n.Apply(map=function, key=key) if key is var and not reads(function, var):
+            return most_members(function)
     return most

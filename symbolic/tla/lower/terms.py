@@ -916,8 +916,14 @@ class Terms(Builder):
 
     def beginning(self, items: Sequence[tuple[n.Node, n.Node]], kind: Type, size: n.Node) -> n.Node:
         """The sequence of the first so many of some items, each of which has a value where its condition holds."""
-        whole = [self.ite(here, self.convert(x, kind), self.const(kind, kind.first)) for here, x in items]
-        return self.slice(self.sequence(whole, Seq(kind, len(whole))), self.integer(1), size)
+        if not items:
+            return self.sequence([], Seq(kind, 0))
+        some, first = items[0]
+        # Places after the end hold the first item: a constant of a sort would tell its members apart.
+        first = self.convert(first, kind)
+        whole = [first, *(self.ite(here, self.convert(x, kind), first) for here, x in items[1:])]
+        made = self.sequence(whole, Seq(kind, len(whole)))
+        return self.ite(some, self.slice(made, self.integer(1), size), self.sequence([], Seq(kind, 0)))
 
     def as_sequence(self, node: n.Node) -> n.Node:
         """The value as a sequence."""

@@ -87,12 +87,15 @@ class Symmetry:
         """All combinations of the permutations; the identity is left out."""
         return [_Move(one) for one in group(self.permutations)]
 
-    def remark(self) -> str | None:
-        """The places where the module tells values apart, for a person; None if there is none."""
-        if not self.apart:
-            return None
+    def told_apart(self) -> str:
+        """The places where the module tells values apart, for a person; empty if there is none."""
         places = "; ".join(f"{', '.join(sorted(names))} at {place}" for place, names in self.apart.items())
-        return f"SYMMETRY does not hold, and is not used, where the module tells values apart: {places}"
+        return places and f"the module tells values apart: {places}"
+
+    def remark(self) -> str | None:
+        """The places where symmetry is not used, for a person; None if there is none."""
+        places = self.told_apart()
+        return f"SYMMETRY does not hold, and is not used, where {places}" if places else None
 
     def end(self) -> None:
         """End the search: the choices of what comes after it do not count."""
