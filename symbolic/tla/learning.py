@@ -213,8 +213,11 @@ class Learner:
                     self.news += self.types[name] != kind
 
     def _kinds(self, name: str, kind: Type, value: Any) -> Iterable[Type]:
-        """The types to be joined to one that shall hold a value, of which most members have been met before."""
-        known = self._known[name]
+        """The types to be joined to one that shall hold a value, of which most parts have been met before.
+
+        The values of functions have a name of their own, made of the functions' name.
+        """
+        known = self._known.setdefault(name, set())
         if isinstance(kind, Graph) and isinstance(value, tuple | LazyFunction):
             pairs = set(_pairs(value)) - known
             known |= pairs
@@ -223,9 +226,18 @@ class Learner:
         if isinstance(kind, Set) and isinstance(value, frozenset) and not isinstance(kind, Graph):
             members = value - known
             known |= members
-            if shapes.is_message(kind.item):
+            if shapes.is_message(kind.item) and name in self._messages:
                 self._note(name, members)
             return [Set(type_of(one)) for one in members]
+        if isinstance(kind, Map) and not isinstance(kind, Slots) and isinstance(value, tuple):
+            domain, *values = value
+            if domain in known:
+                new = dict.fromkeys(x for x in values if x not in known)
+                known.update(new)
+                found = [x for one in new for x in self._kinds(f"{name}[]", shapes.given(kind.value), one)]
+                wrap = Mapped if isinstance(kind.value, Option) else lambda x: x
+                return [Map(kind.key, wrap(x)) for x in found]
+            known.add(domain)
         return [type_of(value)]
 
     def _note(self, name: str, messages: Iterable[Value]) -> None:
