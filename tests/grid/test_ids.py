@@ -207,7 +207,8 @@ def test_every_part_of_a_model_is_in_its_fingerprint() -> None:
 
 
 def test_every_reason_is_of_a_field_that_there_is() -> None:
-    known = {type(x).__name__: type(x) for x in (MODEL, *MODEL.variables, STEP, STEP.body[0], CLAIM, *TYPES)}
+    things = (MODEL, *MODEL.variables, STEP, STEP.body[0], CLAIM, *TYPES, *TEMPORAL)
+    known = {type(x).__name__: type(x) for x in things}
     for kind, name in LEFT_OUT:
         assert name in {field.name for field in fields(known[kind])}  # type: ignore[arg-type]  # all dataclasses
 
