@@ -189,7 +189,7 @@ class Machine:
         With an answer, the actions go out of bounds only where the machine's own do.
         """
         other = copy(self)
-        other.moves, other.failures, other.tests, other._wrong = [], [], [], []
+        other.moves, other.failures, other.tests, other._wrong, other._choices = [], [], [], [], 0
         for place, action in enumerate(actions):
             other._walk(_Body(place, action, (), ()), 0, TRUE, {})
         self._expressions.fixed = {}

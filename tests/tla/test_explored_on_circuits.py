@@ -357,10 +357,12 @@ Up == x < 3 /\\ x' = x + 1 /\\ y' \\in {0, 1}
 Twin == x \\in {1, 2} /\\ x' = x + 1 /\\ y' = 0
 Down == x > 0 /\\ x' = 0 /\\ UNCHANGED y
 Turn == y' = 1 - y /\\ UNCHANGED x
-Next == Up \\/ Twin \\/ Down \\/ Turn
+May == y' \\in {0, 1} /\\ UNCHANGED x
+Next == Up \\/ Twin \\/ Down \\/ Turn \\/ May
 All == WF_vars(Next)
 Most == WF_vars(Up) /\\ SF_vars(Twin)
 Parts == SF_vars(Up) /\\ \\A i \\in 0..1 : SF_vars(x = i + 1 /\\ Up)
+Staying == WF_vars(May)
 Beside == SF_x(Up) /\\ SF_vars(x = 2 /\\ x' = 3 /\\ UNCHANGED y)
 Spec == Init /\\ [][Next]_vars /\\ FAIR
 Moves == <>(x > 0)
@@ -371,7 +373,9 @@ Turns == []<>(y = 1)
 
 
 @pytest.mark.parametrize(
-    ("fair", "known"), [("All", 1), ("Most", 2), ("Parts", 1), ("Beside", 0)], ids=lambda x: str(x)
+    ("fair", "known"),
+    [("All", 1), ("Most", 2), ("Parts", 1), ("Staying", 1), ("Beside", 0)],
+    ids=lambda x: str(x),
 )
 def test_steps_take_fair_actions(tmp_path: Path, at_once: None, fair: str, known: int) -> None:
     """A condition whose steps are those of the machine needs no formula for each step; others have theirs."""

@@ -7,6 +7,7 @@ of the states is searched for fair runs (`Explicit`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product as tuples
 
@@ -61,7 +62,9 @@ class Takers:
         machine, within = search.machine, search.machine.model.constraints
         wanted = dict.fromkeys(x for x in formulas(formula) if isinstance(x, Happens) and x.actions)
         for one in wanted if not search.failures else ():
-            places = machine.steps_of(action.within(within) for action in one.actions)
+            places = None
+            with suppress(bits.NoCircuits, ModelError, RecursionError):
+                places = machine.steps_of(action.within(within) for action in one.actions)
             if places is not None:
                 leaf = n.make(n.Bound, BOOL, NOWHERE, f"(taken {len(self.leaves)})", _LEVEL)
                 self.leaves[one] = leaf

@@ -224,6 +224,8 @@ def _on_circuits(
             return None
         narrow = replace(narrow, parameters=model.parameters)
         last = _last(widened_answers(narrow, limits, put), len(known))
+    except InternalError:
+        raise  # A counterexample that does not replay is told.
     except (LeadlineError, Unsupported, RecursionError):
         return None
     return None if last is None else _of_module(model, *last)

@@ -359,7 +359,11 @@ class Step:
 
     def happens(self, node: n.Node) -> n.Node:
         """Whether the step satisfies a predicate over steps and changes a variable."""
-        return connective(n.And, [self._changes, replaced(node, self._new)])
+        return self.changing(replaced(node, self._new))
+
+    def changing(self, node: n.Node) -> n.Node:
+        """Whether a predicate over the state before is true, and the step changes a variable."""
+        return connective(n.And, [self._changes, node])
 
 
 @dataclass
@@ -490,6 +494,6 @@ class _Monitor:
         def leaf(one: Holds | Happens) -> n.Node:
             if isinstance(one, Holds):
                 return one.node
-            return leaves[one] if one in leaves else self.step.happens(one.node)
+            return self.step.changing(leaves[one]) if one in leaves else self.step.happens(one.node)
 
         return folded(formula, leaf, negation, joined(n.And), joined(n.Or))
