@@ -26,7 +26,7 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.runs import Takers
 from leadline.symbolic.engines.run.limits import Limits, time_stop, worth
 from leadline.symbolic.engines.run.parallel import answer_here
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import InternalError, Model
 from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla import learning, origin
 from leadline.symbolic.tla.protocol import Source
@@ -109,6 +109,15 @@ def test_circuits_that_take_long_to_make_are_left(
     monkeypatch.setattr(specifications, "MAKING", 1e-3)
     _, facts = explored(tmp_path, *ALL["Stock"])
     assert (facts.by, facts.states) == ("values", TLC["Stock"][0])
+
+
+def test_a_fault_of_circuits_is_told(tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def departs(*_: object) -> None:
+        raise InternalError("a counterexample does not replay")
+
+    monkeypatch.setattr(specifications, "_last", departs)
+    with pytest.raises(InternalError, match="does not replay"):
+        explored(tmp_path, *ALL["Stock"])
 
 
 def test_wider_circuits_may_take_as_long_as_values_would_to_the_states_found(
