@@ -98,8 +98,8 @@ class Happens(Temporal):
 
     node: n.Node
     actions: tuple[Action, ...] = field(default=(), compare=False)
-    """Actions, if they are known, of which a step that changes a variable is one if and only if it satisfies the
-    predicate."""
+    """The actions whose steps, where they change a variable, are those that satisfy the predicate; none if these are
+    not known."""
 
 
 class _Connective(Temporal):

@@ -128,7 +128,7 @@ def _most_members(node: n.Node, parts: list[int]) -> int:
         case n.SetMinus():
             return min(most, parts[0])
         case n.MapUpdate(map=before, key=n.Choose(domain=domain), value=n.Const(value=None)):
-            return min(most, parts[0] - _is_domain(domain, before))
+            return max(0, min(most, parts[0] - _is_domain(domain, before)))
         case n.MapUpdate():
             return min(most, parts[0] + 1)
         case n.Ite():
