@@ -98,8 +98,10 @@ class Happens(Temporal):
 
     node: n.Node
     actions: tuple[Action, ...] = field(default=(), compare=False)
-    """The actions whose steps, where they change a variable, are those that satisfy the predicate; none if these are
-    not known."""
+    """The actions whose steps, where they change a variable, are those that satisfy the predicate.
+
+    None are given where they are not known.
+    """
 
 
 class _Connective(Temporal):
