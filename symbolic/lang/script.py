@@ -228,7 +228,7 @@ def attempted(run: Callable[[], T], mistakes: list[Mistake], where: Callable[...
 
 
 def mistake_of(error: BaseException, function: Callable[..., object]) -> Mistake:
-    """What the user's code has raised, at the line of the function's file that did."""
+    """The mistake for an error of the user's code, at the line of the function's file that raised it."""
     start, frames = start_of(function), traceback.extract_tb(error.__traceback__)
     line = next((x.lineno for x in reversed(frames) if x.filename == start.file), None)
     return Mistake(Span(start.file, line or start.line), python_says(error))

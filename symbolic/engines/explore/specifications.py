@@ -196,16 +196,15 @@ def _on_circuits(
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     options = replace(options, by=CIRCUITS, symmetry=bool(specification.symmetry), max_states=most)
     asked = replace(query, options=options)
-
-    found = many = max(1, len(known))
+    by_values = reached = max(1, len(known))
 
     def put(wider: Model, rest: Limits) -> Answer:
-        nonlocal found
+        nonlocal reached
         try:
             # The known states took values about that long; those that circuits have found would take longer.
-            with worth(MAKING * found / many) as begun:
+            with worth(MAKING * reached / by_values) as begun:
                 answer = _reduced(wider, asked, rest, partial(ask, begun))
-            found = max(found, answer.told(ExploreFacts).states)
+            reached = max(reached, answer.told(ExploreFacts).states)
             return answer
         except Interrupted as interrupted:
             # Its runs have types already.
