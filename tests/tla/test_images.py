@@ -10,10 +10,13 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.trace.explainer import Explainer
 from tests.exploring import explore
 from tests.tla.loading import write
-from tests.tla.lowered import asked
+from tests.tla.lowered import asked, counts
 
 MODULE = """
 EXTENDS Integers
@@ -107,3 +110,51 @@ def test_a_reason_tells_the_element_of_an_image_and_the_set_as_written(tmp_path:
     written = "{z \\in 0..2 : f[z] > 0 /\\ last # f[z] + f[0] + 5 /\\ last # f[1] + f[2] + 25}"
     assert chosen == f"for y = 2 in {written}:"
     assert [line.split()[0] for line in others] == ["FALSE", "for", "FALSE"]
+
+
+LINKS = """
+EXTENDS Naturals, Sequences
+CONSTANTS a, b, Nodes
+VARIABLES links, seen
+Sent(p) == {links[p][i] : i \\in DOMAIN links[p]}
+All == UNION {Sent(p) : p \\in Nodes}
+Late == {m \\in All : m.y > 38} \\cup Sent(a)
+First(p) == IF links[p] # <<>> THEN {Head(links[p])} ELSE {}
+Init == links = [p \\in Nodes |-> <<>>] /\\ seen = 0
+Send(p) == /\\ Len(links[p]) < 2 /\\ seen < 2
+           /\\ \\E k \\in {0, 20, 40} :
+                links' = [links EXCEPT ![p] = Append(@, [x |-> k, y |-> k, z |-> k, w |-> k])]
+           /\\ UNCHANGED seen
+Take(p) == \\E m \\in First(p) : m.x > seen /\\ seen' = m.x /\\ links' = [links EXCEPT ![p] = Tail(@)]
+Drop == \\E m \\in {m \\in All : m.x = 20} : /\\ seen' = m.z
+        /\\ links' = [p \\in Nodes |-> SelectSeq(links[p], LAMBDA o : o # m)]
+Next == Drop \\/ \\E p \\in Nodes : Send(p) \\/ Take(p)
+Even == \\A m \\in All : m.x = m.w
+Small == \\A m \\in Late : m.x = 0 \\/ m \\notin Sent(b)
+Sorted == \\E m \\in All : m.x = 40 => ~\\E o \\in {o \\in All : o.x = 0} : o \\in Sent(a)
+Union == [x |-> 20, y |-> 20, z |-> 20, w |-> 20] \\in All => \\E p \\in Nodes : Len(links[p]) > 0
+"""
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_the_messages_of_all_links_are_gone_through_by_their_places(symmetric: bool, tmp_path: Path) -> None:
+    """A record of four numbers up to 40 has millions of values, and none is listed in a union of their sets."""
+    claims = ["Even", "Small", "Sorted", "Union"]
+    nodes = "{a, b}" if not symmetric else "{a, b, c}"
+    body = LINKS if not symmetric else LINKS.replace("Sent(a)", "All").replace("Sent(b)", "All")
+    constants = f"CONSTANTS a = a b = b Nodes = {nodes}"
+    (tmp_path / "L.cfg").write_text(
+        f"{constants}\nINIT Init NEXT Next INVARIANTS {' '.join(claims)}\nCHECK_DEADLOCK FALSE"
+    )
+    path = write(tmp_path, L=body)
+    model = model_of(find(str(path)), {})
+    found = explore(Semantics(model), claims)
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+    wide = [
+        x for x in n.postorder(*(p.formula for p in model.properties.values())) if isinstance(x, n.BINDERS)
+    ]
+    assert all(x.var.type.cardinality <= 3 for x in wide)
+    for claim in claims:
+        violated = found.properties[claim].violation is not None
+        _, result = asked(path, claim, BmcOptions(depth=5))
+        assert result.verdict is (Verdict.VIOLATED if violated else Verdict.SAFE)

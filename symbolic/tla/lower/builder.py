@@ -13,6 +13,7 @@ from leadline.symbolic.lang import (
     Int,
     Listed,
     OutOfBounds,
+    Set,
     Sort,
     Span,
     Type,
@@ -29,6 +30,8 @@ from leadline.symbolic.tla.lower import shapes
 Body = Callable[[n.Node], n.Node]
 _LAZY = (n.And, n.Or, n.Implies, n.Ite, *n.BINDERS)
 """The kinds of nodes that need not evaluate all their parts."""
+MOST_MEMBERS = 65_536
+"""The most members that a set may have whose members are listed."""
 
 
 class Unlowerable(Exception):
@@ -43,8 +46,17 @@ def body_at(binder: n.Binder | n.MapBuild, element: n.Node) -> n.Node:
     return replaced(binder.body, {var: element})
 
 
+def has_too_many(node: n.Node) -> bool:
+    """Whether a set that a state decides may have too many members to list each of them."""
+    if not isinstance(node.type, Set) or isinstance(node, n.Const | n.SetOf):
+        return False
+    return node.type.item.capped > MOST_MEMBERS
+
+
 def has_value(node: n.Node) -> n.Node:
     """TRUE where an expression has a value, which is out of bounds elsewhere."""
+    if isinstance(node, n.SetMap) and has_too_many(node):
+        return n.make(n.Forall, BOOL, node.span, node.var, node.domain, has_value(node.body))
     return n.make(n.Eq, BOOL, node.span, node, node)
 
 

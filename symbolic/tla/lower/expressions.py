@@ -41,7 +41,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at, has_value
+from leadline.symbolic.tla.lower.builder import MOST_MEMBERS, Body, Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.comparison import clash, is_free, some_clash
 from leadline.symbolic.tla.lower.fixed import certain, conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
@@ -55,6 +55,7 @@ from leadline.symbolic.tla.lower.infinite import (
     Product,
     Restricted,
     Sequences,
+    Spread,
     United,
     Unlisted,
     listed_parts,
@@ -127,6 +128,9 @@ class Sets:
                         for here, part in domain.parts
                     ]
                 )
+            case Spread():
+                each = lambda x: self.quantifier(universal, domain.body(x), name, body)  # noqa: E731  # short
+                return self.quantifier(universal, domain.whole, domain.name, each)
             case Filtered():
                 return self.quantifier(
                     universal,
@@ -372,6 +376,9 @@ class Sets:
                 return self._filtered_type(domain)
             case United():
                 return reduce(partial(self.terms.both_sets, n.SetUnion), map(self.listed, domain.parts))
+            case Spread():
+                each = lambda x: self.terms.set_node(self.listed(domain.body(x)))  # noqa: E731  # short
+                return self.terms.big_union(self.mapped(domain.whole, domain.name, each))
             case Cases():
                 chosen = self.terms.set_of([])
                 for here, case in domain.parts:
@@ -441,6 +448,8 @@ class Sets:
                 # TLC looks into the sets that are listed first.
                 listed_first = sorted(domain.parts, key=lambda part: not isinstance(part, n.Node))
                 return terms.disj([self.member(element, part) for part in listed_first])
+            case Spread(whole=whole, name=name, body=body):
+                return self.quantifier(False, whole, name, lambda x: self.member(element, body(x)))
             case Cases():
                 return terms.disj(
                     [terms.conj([here, self.member(element, part)]) for here, part in domain.parts]
@@ -459,12 +468,7 @@ class Sets:
 
                 return terms.of_kind(element, lambda kind: isinstance(kind, Int), above, _OTHERS)
             case PowerSet(item=item):
-
-                def below(x: n.Node) -> n.Node:
-                    if isinstance(item, n.Node):
-                        return terms.subset(x, item)
-                    return self.quantifier(True, x, "x", lambda y: self.member(y, item))
-
+                below = partial(self._all_members, domain=item)
                 return terms.of_kind(element, lambda kind: isinstance(kind, Set), below, _OTHERS)
             case Sequences():
                 items = partial(self._all_items, domain=domain.item)
@@ -492,6 +496,11 @@ class Sets:
             return terms.disj([here, terms.ite(is_free(terms, x), terms.boolean(False), others)])
 
         return terms.of_kind(element, lambda kind: isinstance(kind, Atoms), test, _OTHERS)
+
+    def _all_members(self, element: n.Node, domain: Domain) -> n.Node:
+        if isinstance(domain, n.Node):
+            return self.terms.subset(element, domain)
+        return self.quantifier(True, element, "x", lambda x: self.member(x, domain))
 
     def _all_items(self, element: n.Node, domain: Domain) -> n.Node:
         node = self.terms.as_sequence(element)
@@ -581,7 +590,7 @@ def is_by_argument(images: n.SetMap, results: int) -> bool:
         results: how many values may be made of an image: by a test two. The arguments make so many of each.
     """
     few = item_of(images.domain).capped * results
-    return is_total(images.body) or item_of(images).capped > min(few, _MOST_IMAGES)
+    return is_total(images.body) or item_of(images).capped > min(few, MOST_MEMBERS)
 
 
 def is_empty(node: n.Node) -> bool:
@@ -592,7 +601,6 @@ def is_empty(node: n.Node) -> bool:
 _NOT_WRITTEN = (str(LIBRARY), s.BUILT_IN.file)
 """The files that no user has written."""
 _MOST_ARGUMENTS = 64
-_MOST_IMAGES = 65_536
 _MOST_LENGTHS = 32
 _FEW_CHOICES = 8
 _MOST_SUBSETS = 5_000
@@ -713,6 +721,8 @@ class Lowering(Sets):
         for guard, arm in e.arms:
             condition = self.truth(guard, scope)
             if isinstance(condition, n.Const) and condition.value:
+                if not arms:
+                    return self.entity(arm, scope)
                 result = self.value(arm, scope)
                 break
             if isinstance(condition, n.Const):
@@ -829,7 +839,7 @@ class Lowering(Sets):
             one = names[parameter.name]
             with suppress(Unsupported, Unlowerable):
                 value = self._named(one, inner) if isinstance(one, Later) else one
-                if isinstance(value, United | Filtered):
+                if isinstance(value, United | Spread | Filtered):
                     names[parameter.name] = self.listed(value)
         return replace(inner, names=names)
 

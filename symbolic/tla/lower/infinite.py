@@ -60,9 +60,24 @@ class FunctionsOf:
 
 @dataclass(frozen=True)
 class United:
-    """The union of sets of which one at least is not listed."""
+    """The union of sets of which one at least is not listed, or has too many possible members to be listed."""
 
     parts: Sequence[Domain]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The union of a set for each element of another, where they have too many possible members to be listed.
+
+    Attributes:
+        whole: the set of the elements.
+        name: the name of its member.
+        body: the set for a member.
+    """
+
+    whole: Domain
+    name: str
+    body: Callable[[n.Node], Domain]
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,7 @@ Unlisted: TypeAlias = (
     | Product
     | FunctionsOf
     | United
+    | Spread
     | Cases
     | Restricted
     | Filtered
@@ -131,5 +147,5 @@ def listed_parts(domain: Domain) -> Iterator[n.Node]:
         case Restricted(whole=whole, other=other):
             yield from listed_parts(whole)
             yield from listed_parts(other)
-        case Filtered(whole=whole):
+        case Filtered(whole=whole) | Spread(whole=whole):
             yield from listed_parts(whole)

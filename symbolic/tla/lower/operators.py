@@ -22,7 +22,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Unlowerable, has_value
+from leadline.symbolic.tla.lower.builder import Unlowerable, has_too_many, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import most_members
 from leadline.symbolic.tla.lower.infinite import (
@@ -34,6 +34,7 @@ from leadline.symbolic.tla.lower.infinite import (
     Product,
     Restricted,
     Sequences,
+    Spread,
     United,
     listed_parts,
 )
@@ -138,6 +139,11 @@ def _big_union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) ->
             parts = [_set(at, at.domain(body, one)) for one in inner]
             if not all(isinstance(one, n.Node) for one in parts):
                 return _united(at, parts)
+            found = at.terms.big_union(at.value(arguments[0], scope))
+            if not has_too_many(found):
+                return found
+            each = lambda x: _set(at, at.domain(body, scope.having(at.names_of(bound, name, x))))  # noqa: E731  # short
+            return Spread(domain, name or "x", each)
     return at.terms.big_union(at.value(arguments[0], scope))
 
 
@@ -150,7 +156,7 @@ def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
     found: list[Domain] = []
     for one in parts:
         found += one.parts if isinstance(one, United) else [one]
-    if len(found) == 1 or not all(isinstance(one, n.Node) for one in found):
+    if len(found) == 1 or not all(isinstance(one, n.Node) and not has_too_many(one) for one in found):
         return found[0] if len(found) == 1 else United(found)
     return at.listed(United(found))
 
@@ -432,7 +438,7 @@ def _finite(domain: Domain) -> bool:
             return False
         case PowerSet(item=item):
             return _finite(item)
-        case Filtered(whole=whole):
+        case Filtered(whole=whole) | Spread(whole=whole):
             return _finite(whole)
         case United(parts=parts) | Product(parts=parts):
             return all(map(_finite, parts))

@@ -26,7 +26,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at, has_value
-from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.expressions import Lowering, is_empty
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
     Cases,
@@ -35,6 +35,7 @@ from leadline.symbolic.tla.lower.infinite import (
     FunctionsOf,
     PowerSet,
     Product,
+    Spread,
     United,
     listed_parts,
 )
@@ -131,10 +132,12 @@ class Picks:
                     return
                 for part in domain.parts:
                     yield from self.picked(way, name, part)
+            case Spread():
+                for begun, element in self.picked(way, domain.name, domain.whole):
+                    yield from self.picked(begun, name, domain.body(element))
             case Cases():
                 for here, part in domain.parts:
-                    after = way.requiring(here)
-                    if after is not None:
+                    if (after := way.requiring(here)) is not None:
                         yield from self.picked(after, name, part)
             case Product():
                 yield from self._picked_product(way, name, domain, ())
@@ -214,10 +217,8 @@ class Picks:
             if after is not None:
                 yield after, self._terms.undefined(NEVER, "there is no element")
             return
-        alone = isinstance(node, n.SetOf) and len(node.items) == 1
-        inside = (
-            self._picked_inside(way, name, node) if alone or node.type.item.capped > _MOST_PICKED else None
-        )
+        many = node.type.item.capped > _MOST_PICKED
+        inside = self._picked_inside(way, name, node) if many or _is_alone(node) else None
         if inside is not None:
             yield from inside
             return
@@ -279,6 +280,13 @@ class Picks:
 
     def _var(self, pick: Pick) -> n.Node:
         return self._terms.plain(pick.node)
+
+
+def _is_alone(node: n.Node) -> bool:
+    """Whether a set is written with one member, wherever it has any: `IF test THEN {x} ELSE {}`."""
+    if isinstance(node, n.Ite):
+        return all(is_empty(arm) or _is_alone(arm) for arm in (node.then, node.orelse))
+    return isinstance(node, n.SetOf) and len(node.items) == 1
 
 
 def _seeks_among_many(formula: n.Node) -> bool:

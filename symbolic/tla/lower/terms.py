@@ -44,7 +44,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Binary, free_variables
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at, has_value
+from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at, has_too_many, has_value
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
 from leadline.symbolic.tla.lower.fixed import compared
 from leadline.symbolic.tla.lower.shapes import join
@@ -450,6 +450,9 @@ class Terms(Builder):
             return self.of_nothing(element, self.of_nothing(domain, self.boolean(False)))
         if isinstance(element.type, Never):
             return self.undefined(BOOL, "there is no value")
+        if isinstance(domain, n.SetMap) and has_too_many(domain):
+            is_image = lambda x: self.same(body_at(domain, x), element)  # noqa: E731  # short
+            return self.once_defined([element, domain], self.bind(n.Exists, domain.domain, "x", is_image))
         no = self.once_defined([element, domain], self.boolean(False))
         if isinstance(element.type, Union) and not isinstance(item, Union):
             tag = shapes.tag_of(item)
