@@ -311,6 +311,23 @@ def test_a_proof_by_exploration_tells_how_it_holds_vacuously(
     assert out.count("holds vacuously") == 1 and "since `x > 7` is never true" in out
 
 
+def test_a_conjunct_is_told_with_the_names_that_an_instance_replaces(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    doors = (
+        "EXTENDS Naturals\nCONSTANTS Shut, Ajar\nVARIABLE door\n"
+        "Close == door = Shut /\\ UNCHANGED door\nWide == door \\in Ajar /\\ UNCHANGED door"
+    )
+    house = (
+        "EXTENDS Naturals\nVARIABLE door\nD == INSTANCE Doors WITH Shut <- 5, Ajar <- {7, 8}\n"
+        "Init == door = 0\nNext == door' = 1 - door \\/ D!Close \\/ D!Wide\nSmall == door < 2"
+    )
+    (tmp_path / "House.cfg").write_text("INIT Init NEXT Next INVARIANT Small")
+    assert main(["check", str(write(tmp_path, House=house, Doors=doors))]) == 0
+    out = capsys.readouterr().out
+    assert "D!Close, since `door = Shut` is" in out and "D!Wide, since `door \\in Ajar` is" in out
+
+
 COUNTER = """
 EXTENDS Integers
 VARIABLE x

@@ -121,6 +121,9 @@ class _Asserted:
 # -- the text of an expression -------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\w+|\S')
+_NAME_BEFORE = re.compile(r"[\w!]+\s*$")
+_NAME_BEHIND = re.compile(r"\S+?\s+[\w!]+|[^\w\s]+[\w!]+")
+"""An infix operator and a name."""
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _LONGEST = 160
 
@@ -134,10 +137,21 @@ def excerpt(e: s.Expression) -> str:
     except (UserError, IndexError):
         return str(e.place)
     text = "\n".join(lines)
-    last = _TOKEN.match(text, end)
+    last = _NAME_BEHIND.match(text, end) if _is_replaced(e, -1) else None
+    last = last or _TOKEN.match(text, end)
     end = last.end() if last is not None else end
+    first = _NAME_BEFORE.search(text, 0, begin) if _is_replaced(e, 0) else None
+    begin = first.start() if first is not None else begin
     found = " ".join(_closed(text, begin, end).split())
     return shortened(found, _LONGEST)
+
+
+def _is_replaced(e: s.Expression, operand: int) -> bool:
+    """Whether an infix expression begins or ends with a name that an instance replaces."""
+    inner = e
+    while isinstance(inner, s.Apply) and len(inner.arguments) == 2 and not inner.operator.isidentifier():
+        inner = inner.arguments[operand]
+    return inner.place.file != e.place.file
 
 
 @cache
