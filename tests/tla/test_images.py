@@ -158,3 +158,13 @@ def test_the_messages_of_all_links_are_gone_through_by_their_places(symmetric: b
         violated = found.properties[claim].violation is not None
         _, result = asked(path, claim, BmcOptions(depth=5))
         assert result.verdict is (Verdict.VIOLATED if violated else Verdict.SAFE)
+
+
+def test_a_union_of_few_possible_messages_is_gone_through_by_their_places_too(tmp_path: Path) -> None:
+    """Four messages at most are fewer than the 81 that are possible, which a union of their sets would list."""
+    (tmp_path / "L.cfg").write_text(
+        "CONSTANTS a = a b = b Nodes = {a, b}\nINIT Init NEXT Next INVARIANT Even"
+    )
+    body = LINKS.replace("{0, 20, 40}", "{0, 1, 2}").replace("m.x = 20", "m.x = 2")
+    claim = model_of(find(str(write(tmp_path, L=body))), {}).properties["Even"].formula
+    assert all(x.var.type.cardinality <= 3 for x in n.postorder(claim) if isinstance(x, n.BINDERS))
