@@ -83,6 +83,7 @@ class Integers:
     def __init__(self, values: Values) -> None:
         self.values = values
         self.circuit: Circuit = values.circuit
+        self._origins: dict[tuple[tuple[int, ...], Int], tuple[Shape, Int]] = {}
 
     def arithmetic(
         self, kind: type[n.Node], left: tuple[Shape, Int], right: tuple[Shape, Int], result: Int
@@ -157,7 +158,20 @@ class Integers:
     # -- conversion -------------------------------------------------------------------------------
 
     def convert(self, shape: Shape, source: Int, target: Int) -> tuple[Shape, int]:
-        """A number as a value of another range, and the literal that it is outside that range."""
+        """A number as a value of another range, and the literal that it is outside that range.
+
+        One that was converted before is converted from what it was, so that there and back changes nothing.
+        """
+        if isinstance(shape, Bits):
+            shape, source = self._origins.get((shape.bits, source), (shape, source))
+        if source == target:
+            return shape, FALSE
+        found, error = self._converted(shape, source, target)
+        if isinstance(found, Bits) and error == FALSE:
+            self._origins.setdefault((found.bits, target), (shape, source))
+        return found, error
+
+    def _converted(self, shape: Shape, source: Int, target: Int) -> tuple[Shape, int]:
         if not is_binary(source):
             inside = {x: literal for x, literal in shape.items() if target.low <= x <= target.high}
             error = self.circuit.disj([a for x, a in shape.items() if x not in inside])

@@ -95,6 +95,30 @@ def convert(source: Int, target: Int, numbers: list[int]) -> None:
 
 
 @pytest.mark.usefixtures("limit")
+def test_every_conversion_in_two_steps() -> None:
+    for source, middle, target in product(RANGES, RANGES, RANGES):
+        compare(
+            lambda x, _, middle=middle, target=target: of(Int(*target), of(Int(*middle), x)),
+            lambda x, _, middle=middle, target=target: (
+                x if Int(*middle).contains(x) and Int(*target).contains(x) else None
+            ),
+            (Int(*source), Int(0, 0)),
+            [(x, 0) for x in Int(*source).values()],
+        )
+
+
+@pytest.mark.parametrize("middle", [Int(-1, 4), Int(0, 5), Int(0, 9)])
+@pytest.mark.parametrize("source", [Int(0, 1), Int(0, 2), Int(0, 4)])
+def test_there_and_back_changes_nothing(source: Int, middle: Int) -> None:
+    """An update of one member of a bag with numbers of a wider range has all other members as they were."""
+    circuit = Circuit()
+    state = {"x": Layout(circuit).free(source)}
+    x = wrap(n.make(n.StateVar, source, NOWHERE, "x"))
+    shape, error = Expressions(circuit, state, {}).evaluate(of(source, of(middle, x)).node)
+    assert (shape, error) == (state["x"], FALSE)
+
+
+@pytest.mark.usefixtures("limit")
 def test_every_choice_between_small_numbers() -> None:
     for left, right in product(RANGES, RANGES):
         kinds = (Int(*left), Int(*right))
