@@ -518,6 +518,8 @@ class Expressions:
         self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
         self._possible: dict[tuple[n.Node, tuple[Value, ...], int], list[tuple[Value, int]]] = {}
         self._parts: dict[tuple[n.Node, tuple[Value, ...], int], dict[Value, list[tuple[Value, int]]]] = {}
+        self._read: dict[tuple[n.Bound, n.Node], tuple[n.Node, ...] | None] = {}
+        self._stand_ins: dict[tuple[n.Bound, n.Node], tuple[dict[Value, Value], dict[Any, Value]]] = {}
         self._environment: Environment = {}
         self.fixed: Environment = {}
 
@@ -614,9 +616,24 @@ class Expressions:
         return [shape for shape, _ in outcomes], self.circuit.disj([error for _, error in outcomes])
 
     def _body(self, node: Any, value: Value, body: n.Node) -> Partial:
-        inner = dict(self._environment)
-        inner[node.var] = value
-        return self.evaluate(body, inner)
+        return self.evaluate(body, {**self._environment, node.var: self._stand_in(node.var, value, body)})
+
+    def _stand_in(self, var: n.Bound, value: Value, body: n.Node) -> Value:
+        r"""The first value of a bound variable that a body does not tell from this one.
+
+        In `\A a, b \in S : a.term = b.term => a.value = b.value` one message stands for all of its term and value,
+        whatever else they hold: of all pairs, those of one message for each term and value are evaluated.
+        """
+        place = var, body
+        if place not in self._read:
+            self._read[place] = _read_of(var, body)
+        if (read := self._read[place]) is None:
+            return value
+        known, first = self._stand_ins.setdefault(place, ({}, {}))
+        if value not in known:
+            told = tuple([_frozen(self.evaluate(part, {var: value})) for part in read])
+            known[value] = first.setdefault(told, value)
+        return known[value]
 
     def _elements(self, node: n.Node) -> list[tuple[Value, int]]:
         """The possible members of a set, in the order of their type."""
@@ -1071,6 +1088,47 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
     """
     items = node.domain.items if isinstance(node.domain, n.SetOf) else None
     return items if items and all(x.type == node.element.type for x in items) else None
+
+
+def _read_of(var: n.Bound, body: n.Node) -> tuple[n.Node, ...] | None:
+    """The largest parts of a binder's body that depend on its variable alone; None if it is read outside of them.
+
+    A part that goes through values is none: it may only be asked for where a condition before it holds.
+    """
+    found, stack, seen = list[n.Node](), [body], set[n.Node]()
+    while stack:
+        node = stack.pop()
+        if node in seen or var not in free_variables(node):
+            continue
+        seen.add(node)
+        if node == var:
+            return None
+        if leaves_of(node) == {var} and not n.kept(node, "_listing", _listing):
+            found.append(node)
+        else:
+            stack += n.children(node)
+    return tuple(found)
+
+
+def _listing(node: n.Node, inside: list[bool]) -> bool:
+    """Whether an expression goes through values, given whether each of its parts does."""
+    return any(inside) or isinstance(node, (*n.BINDERS, n.Universe))
+
+
+def _frozen(shape: Any) -> Any:
+    """A shape, or a value of a partial function, as a key."""
+    match shape:
+        case dict():
+            return tuple([(key, _frozen(part)) for key, part in shape.items()])
+        case tuple():
+            return tuple(map(_frozen, shape))
+        case Maybe(present=present, item=item):
+            return present, _frozen(item)
+        case Items(length=length, items=items):
+            return _frozen(length), _frozen(items)
+        case Tagged(tags=tags, payloads=payloads):
+            return _frozen(tags), _frozen(payloads)
+    return shape
 
 
 def _constant_part(node: n.Forall | n.Exists | n.Choose) -> tuple[int, n.Node] | None:

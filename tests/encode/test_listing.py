@@ -1,4 +1,4 @@
-"""Values that are compared need not be listed, nor pairs of members that do not fit."""
+"""Values that are compared need not be listed, nor pairs of members that do not fit or are alike."""
 
 from __future__ import annotations
 
@@ -148,6 +148,40 @@ def test_of_pairs_only_those_that_fit_are_gone_through(
     assert not solved.possible(found, -expected) and not solved.possible(-found, expected)
     # The test of the first on 15 members, of the second on 15, the first five members, and five with each of them.
     assert len(tried) == 15 + 15 + 5 + 25
+
+
+@pytest.mark.parametrize("universal", [True, False])
+def test_members_that_a_body_does_not_tell_apart_are_one(universal: bool) -> None:
+    """Of 15 members with three kinds, a condition on the kinds of two is evaluated for nine pairs."""
+    sent: Any = wrap(variable("sent", Set(PAIR)))
+    if universal:
+        node = forall(sent, lambda a: forall(sent, lambda b: a.kind + b.kind != 3)).node
+    else:
+        node = exists(sent, lambda a: exists(sent, lambda b: a.kind + b.kind == 3)).node
+    circuit = Circuit()
+    members = Layout(circuit).free(Set(PAIR))
+    made = Expressions(circuit, {"sent": members}, {})
+    found, error = made.evaluate(node)
+    kinds = [circuit.disj([members[kind, of] for of in range(5)]) for kind in range(3)]
+    both = circuit.conj((kinds[1], kinds[2]))
+    solved = Solved(circuit, [found, both], [])
+    assert error == -TRUE
+    assert solved.possible(found) and solved.possible(-found)
+    expected = -both if universal else both
+    assert not solved.possible(found, -expected) and not solved.possible(-found, expected)
+    sums = [key for key in made._memo if isinstance(key[0], n.Add)]
+    assert len(sums) == 9
+
+
+def test_members_that_a_body_reads_whole_are_told_apart() -> None:
+    sent: Any = wrap(variable("sent", Set(PAIR)))
+    node = forall(sent, lambda a: forall(sent, lambda b: (a.kind != b.kind) | (a == b))).node
+    circuit = Circuit()
+    members = Layout(circuit).free(Set(PAIR))
+    found, _ = Expressions(circuit, {"sent": members}, {}).evaluate(node)
+    solved = Solved(circuit, [found, *members.values()], [])
+    assert solved.possible(found, members[0, 0], members[1, 0])
+    assert not solved.possible(found, members[0, 0], members[0, 1])
 
 
 @pytest.mark.parametrize("turned", [True, False])
