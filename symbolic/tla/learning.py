@@ -226,7 +226,7 @@ class Learner:
         if isinstance(kind, Set) and isinstance(value, frozenset) and not isinstance(kind, Graph):
             members = value - known
             known |= members
-            if shapes.is_message(kind.item) and name in self._messages:
+            if shapes.is_message(kind.item):
                 self._note(name, members)
             return [Set(type_of(one)) for one in members]
         if isinstance(kind, Map) and not isinstance(kind, Slots) and isinstance(value, tuple):
@@ -241,8 +241,13 @@ class Learner:
         return [type_of(value)]
 
     def _note(self, name: str, messages: Iterable[Value]) -> None:
-        """Note messages of a variable. One that differs in the names of like model values alone is not new."""
-        known = self._messages[name]
+        """Note messages of a variable, but none within the values of functions.
+
+        One that differs in the names of like model values alone is not new.
+        """
+        known = self._messages.get(name)
+        if known is None:
+            return
         before = len(known)
         if len(self._known[name]) <= MOST_LISTED:
             known |= {_renamed(one, self._alike, {}) for one in messages}

@@ -15,7 +15,7 @@ from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.bounded import sweeps
 from leadline.symbolic.engines.prove.pdr import PdrOptions, PdrProgress, pdr
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction
-from leadline.symbolic.lang import Atoms, Model
+from leadline.symbolic.lang import Atoms, Graph, Map, Model
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.origin import TlaOrigin
@@ -83,6 +83,27 @@ Next == Climb \\/ Copy \\/ Shout
 Few == height <= 30 /\\ \\A n \\in 1..20 : copies[n] <= 1
 ====
 """
+
+
+def test_types_are_learned_of_functions_of_bags_of_messages(tmp_path: Path) -> None:
+    """Messages within the values of functions are no messages of a variable."""
+    module = """
+    ---- MODULE Boxes ----
+    EXTENDS Integers, Bags
+    VARIABLE net
+    Init == net = [n \\in 0..2 |-> EmptyBag]
+    Next == \\E n \\in 0..2 : net' = [net EXCEPT ![n] = @ (+) SetToBag({[from |-> n]})]
+    ====
+    """
+    (tmp_path / "Boxes.tla").write_text(module)
+    (tmp_path / "Boxes.cfg").write_text("INIT Init\nNEXT Next\n")
+    learner = TlaOrigin(Source(tmp_path / "Boxes.tla").load({}), {}).learner
+    layer = learner.initial()
+    for _ in range(4):
+        learner.meet(layer)
+        layer = [after for one in layer for after in learner.successors(one)]
+    (kind,) = learner.types.values()
+    assert isinstance(kind, Map) and isinstance(kind.value, Graph)
 
 
 def test_walks_stay_within_constraints(tmp_path: Path) -> None:
