@@ -310,30 +310,36 @@ class DividedSearch(Search):
         return True
 
     def _divide(self, start: int) -> None:
-        """Start the shares, for the level that begins with a state."""
+        """Start the shares, for the level that begins with a state.
+
+        An exception that ends it early, such as Ctrl-C, leaves the search as it was.
+        """
         marks, numbers = hashes(self.states), np.empty(self.size, np.int64)
         owned = [falling_to(place, self.workers, marks) for place in range(self.workers)]
         for place, own in enumerate(owned):
             numbers[own] = np.arange(len(own)) + (place + 1 << _PLACES)
         boxes = [[Box(self.width) for _ in range(self.workers)] for _ in range(2)]
+        lines: list[Connection] = []
         pids: list[int] = []
-        finalize(self, _end, os.getpid(), self._lines, pids)
+        finalize(self, _end, os.getpid(), lines, pids)
         for place in range(1, self.workers):
             here, there = Pipe()
             with _undisturbed():  # a copy leaves Ctrl-C and alarms to this process
                 pid = os.fork()
                 if pid == 0:
                     share = partial(WorkerSearch, self, start, numbers, place, boxes)
-                    _serve(share, there, [here, *self._lines], self.workers)
+                    _serve(share, there, [here, *lines], self.workers)
             there.close()
-            self._lines.append(here)
+            lines.append(here)
             pids.append(pid)
-        self._own = WorkerSearch(self, start, numbers, 0, boxes)
-        self._base = _renumbered(self.findings(), lambda number: int(numbers[number]))
-        self._count_anew()
-        self.table, self.parents = Table(self.width), array("i")
-        self._sizes = [*map(len, owned)]
-        self._merge([self._base])
+        first = WorkerSearch(self, start, numbers, 0, boxes)
+        base = _renumbered(self.findings(), lambda number: int(numbers[number]))
+        with _undisturbed():
+            self._own, self._base, self._lines = first, base, lines
+            self._count_anew()
+            self.table, self.parents = Table(self.width), array("i")
+            self._sizes = [*map(len, owned)]
+            self._merge([base])
 
     def _run_rounds(self, before: int) -> None:
         """Search to the end.

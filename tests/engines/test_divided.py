@@ -108,6 +108,29 @@ def test_a_search_that_is_interrupted_tells_what_it_reached() -> None:
     assert explorer.values().keys() == {one.name for one in semantics.model.variables}
 
 
+def test_a_search_that_is_interrupted_while_it_is_divided_tells_what_it_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A time limit may ring then, where types have widened and millions of states are divided at once."""
+
+    def share(*_: object) -> None:
+        raise Stopped
+
+    semantics = Semantics(model_of(find("two-phase-commit"), {}))
+    monkeypatch.setattr(divided, "ALONE", 30_000)
+    monkeypatch.setattr(divided, "WorkerSearch", share)
+    explorer = explorer_of(semantics)
+    with pytest.raises(Stopped):
+        explorer.run()
+    found = explorer.summary("interrupted")
+    reached = found.states_within_steps
+    assert (
+        found.states > 30_000
+        and reached == explored(semantics, 1).summary().states_within_steps[: len(reached)]
+    )
+    assert any(one.violation for one in found.properties.values())
+
+
 @pytest.fixture
 def pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The processes that are made from now on."""
