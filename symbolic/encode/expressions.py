@@ -282,13 +282,23 @@ class Collections:
         self.values = values
         self.integers = integers
         self.circuit: Circuit = values.circuit
+        self._known: dict[tuple[int, Type, Type], tuple[Shape, tuple[Shape, int]]] = {}
 
     # -- conversion -------------------------------------------------------------------------------
 
     def coerce(self, shape: Shape, source: Type, target: Type) -> tuple[Shape, int]:
-        """A value as one of another type of the same shape, and the literal that it is outside that type."""
+        """A value as one of another type of the same shape, and the literal that it is outside that type.
+
+        Of a value that was converted before, it is the same object: a choice between the two is none.
+        """
         if source == target:
             return shape, FALSE
+        place = id(shape), source, target
+        if place not in self._known:
+            self._known[place] = shape, self._coerced(shape, source, target)  # the shape keeps its id
+        return self._known[place][1]
+
+    def _coerced(self, shape: Shape, source: Type, target: Type) -> tuple[Shape, int]:
         match source, target:
             case Never(), _:
                 return self.values.arbitrary(target), FALSE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -84,11 +85,12 @@ def test_every_conversion_of_small_numbers() -> None:
         convert(Int(*source), Int(*target), list(Int(*source).values()))
 
 
-def convert(source: Int, target: Int, numbers: list[int]) -> None:
-    """Convert the numbers from a range to another, and look at what comes out."""
+def convert(source: Int, target: Int, numbers: list[int], middle: Int | None = None) -> None:
+    """Convert the numbers from a range to another, perhaps by way of one between, and look at what comes out."""
+    ranges = [target] if middle is None else [middle, target]
     compare(
-        lambda x, _: of(target, x),
-        lambda x, _: x if target.contains(x) else None,
+        lambda x, _: reduce(lambda found, kind: of(kind, found), ranges, x),
+        lambda x, _: x if all(kind.contains(x) for kind in ranges) else None,
         (source, Int(0, 0)),
         [(x, 0) for x in numbers],
     )
@@ -96,15 +98,9 @@ def convert(source: Int, target: Int, numbers: list[int]) -> None:
 
 @pytest.mark.usefixtures("limit")
 def test_every_conversion_in_two_steps() -> None:
-    for source, middle, target in product(RANGES, RANGES, RANGES):
-        compare(
-            lambda x, _, middle=middle, target=target: of(Int(*target), of(Int(*middle), x)),
-            lambda x, _, middle=middle, target=target: (
-                x if Int(*middle).contains(x) and Int(*target).contains(x) else None
-            ),
-            (Int(*source), Int(0, 0)),
-            [(x, 0) for x in Int(*source).values()],
-        )
+    for source, *ends in product(RANGES, RANGES, RANGES):
+        middle, target = (Int(*one) for one in ends)
+        convert(Int(*source), target, list(Int(*source).values()), middle)
 
 
 @pytest.mark.parametrize("middle", [Int(-1, 4), Int(0, 5), Int(0, 9)])
