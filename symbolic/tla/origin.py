@@ -278,14 +278,14 @@ class TlaOrigin(Origin):
         types = {one.name: one.type for one in model.variables}
         return Lowering(self.specification, types, self._sorts).value(term, Scope())
 
-    def taking_for_one(self, model: Model) -> Model:
-        """A model of this specification with its VIEW, and with its SYMMETRY as permutations of sorts.
+    def taking_for_one(self, model: Model, *, viewed: bool) -> Model:
+        """A model of this specification with its SYMMETRY as permutations of sorts, and with its VIEW if wanted.
 
         Raises:
             Unsupported: if the view has no symbolic form, there is a symmetry too, or the symmetry moves values
                 that the specification or the model tells apart.
         """
-        view, symmetry = self.specification.view, symmetry_of(self.specification)
+        view, symmetry = self.specification.view if viewed else None, symmetry_of(self.specification)
         if view is None and symmetry is None:
             return model
         if symmetry is not None and (view is not None or symmetry.apart):

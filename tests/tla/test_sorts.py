@@ -210,7 +210,7 @@ def test_a_symmetry_without_sorts_names_the_members_that_the_model_tells_apart(t
     config = "INIT Init NEXT Next INVARIANT Own SYMMETRY Perms CONSTANT Procs = {p1, p2}\n"
     origin = TlaOrigin(specification(tmp_path, body, config), {})
     with pytest.raises(Unsupported) as found:
-        origin.taking_for_one(origin.model())
+        origin.taking_for_one(origin.model(), viewed=True)
     assert found.value.why == "SYMMETRY: the solvers' model tells p1 and p2 apart"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -32,14 +33,21 @@ from leadline.symbolic.engines.explore.explore import (
     Forecast,
     checkpoint_of,
     ended,
-    has_slots,
     qualified,
     searched,
     tell_proofs,
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart, vacuous_part
 from leadline.symbolic.engines.explore.statistics import counted_values, values_by
-from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, put_off, timely, worth
+from leadline.symbolic.engines.run.limits import (
+    Limits,
+    NotWorthIt,
+    TimeIsOver,
+    limited,
+    put_off,
+    timely,
+    worth,
+)
 from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
@@ -63,12 +71,16 @@ from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, tra
 
 SHORT = 4.0
 """Seconds of the processor in which a search on values may end before a model for circuits is made."""
-MAKING = 4.0
+MAKING = 6.0
 """Seconds of the processor that the model may take once its types are known, and its circuits."""
 TELLING = 5.0
 """Seconds beyond a limit on time in which a search on circuits that it has ended may tell what it has found."""
 MOST_ON_CIRCUITS = 30_000_000
 """The states at which the search of a portfolio stops on circuits: they take about 50 bytes each."""
+AGAIN = 3
+"""When circuits that were not worth it are tried again, as a multiple of the time at which they were left."""
+LIMITS = frozenset({Cause.TIME, Cause.MEMORY, Cause.INTERRUPTED})
+"""The causes of unknown verdicts that end a search early."""
 ENOUGH = 5
 """The time that there must be for that, as a multiple of it."""
 
@@ -113,24 +125,28 @@ def answer_of_module(
     if _stays_on_values(specification, options, limits) or checkpoint is not None:
         return _on_values(specification, query, limits, listener, checkpoint)
     begin = time.monotonic()
-    tried = _uses_registers(specification)
+    patience = math.inf if _uses_registers(specification) else SHORT
     since: float | None = None
 
     def busy(known: Sequence[State]) -> None:
-        nonlocal tried, since
+        nonlocal patience, since
         # Where the steps take long to make, those of a model take longer.
         since = time.process_time() if since is None else since
-        if tried or time.process_time() - since <= SHORT:
+        if time.process_time() - since <= patience:
             return
         # The search on values waits, and goes on if nothing comes of it.
-        tried = True
+        making, patience = max(MAKING, patience / 2), math.inf
         try:
             with put_off(TELLING), silently():
-                found = _on_circuits(specification, known, model, query, limits.since(begin), on_circuits)
+                rest = limits.since(begin)
+                found = _on_circuits(specification, known, model, query, rest, on_circuits, making)
                 if found is not None:
                     raise _OnCircuits(found)
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
+        except NotWorthIt:
+            # A search that takes longer is worth more.
+            patience = AGAIN * (time.process_time() - since)
 
     try:
         return _on_values(specification, query, limits, listener, busy=busy)
@@ -142,9 +158,9 @@ def answer_of_module(
 
 def _stays_on_values(specification: Specification, options: ExploreOptions, limits: Limits) -> bool:
     """Whether nothing else than the search on values is tried."""
-    # A view has no form on circuits of states that symmetry takes for one, nor of runs.
+    # A view has no form on circuits of states that symmetry takes for one, nor of runs; proofs do not use it.
     viewed = specification.view is not None and (specification.symmetry or specification.properties)
-    stays = viewed or options.coverage
+    stays = (viewed and not options.prove) or options.coverage
     hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     return options.by == VALUES or bool(stays) or hurried
 
@@ -183,14 +199,20 @@ def _on_circuits(
     query: Query,
     limits: Limits,
     ask: Callable[..., Answer],
+    making: float,
 ) -> Answer | None:
     """The answer by the module's model, whose types hold the states that are known.
 
     None if it has no model, something is out of bounds of the model alone, or a limit ends the search before it
-    has as many states. None, too, where circuits take long to make, as they do where messages lie in slots
-    (decision 18): so large ones are no faster than values. Wider ones may take as long as values would to the
-    states that were found. Where a run leaves the types before there are twice as many, wider ones are tried only
-    if all was made quickly.
+    has as many states.
+
+    Args:
+        making: the seconds that the model may take, and its circuits. Wider ones may take as long as values would
+            to the states that were found. Where a run leaves the types before there are twice as many, wider ones
+            are tried only if all was made quickly.
+
+    Raises:
+        NotWorthIt: if making them takes longer.
     """
     options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
@@ -202,7 +224,7 @@ def _on_circuits(
         nonlocal reached
         try:
             # The known states took values about that long; those that circuits have found would take longer.
-            with worth(MAKING * reached / by_values) as begun:
+            with worth(making * reached / by_values) as begun:
                 answer = _reduced(wider, asked, rest, partial(ask, begun))
             reached = max(reached, answer.told(ExploreFacts).states)
             return answer
@@ -215,37 +237,45 @@ def _on_circuits(
         origin = TlaOrigin(specification, {})
         # This takes a part of the time in which the known states were found, and some seconds of walks.
         origin.learn(known)
-        if has_slots(origin.types.values()):
-            return None
-        with worth(MAKING):
+        with worth(making):
             narrow = origin.model()
         if any(one.name not in narrow.properties for one in query.chosen(model)):
             return None
         narrow = replace(narrow, parameters=model.parameters)
-        last = _last(widened_answers(narrow, limits, put), len(known))
-    except InternalError:
+        last = _last(widened_answers(narrow, limits, put), len(known), making)
+    except (InternalError, NotWorthIt):
         raise  # A counterexample that does not replay is told.
     except (LeadlineError, Unsupported, RecursionError):
         return None
     return None if last is None else _of_module(model, *last)
 
 
-def _last(answers: Iterable[tuple[Model, Answer]], known: int) -> tuple[Model, Answer] | None:
+def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) -> tuple[Model, Answer] | None:
     """The last answer of those with wider and wider types, with its model; None if values do better.
 
     Args:
         answers: the answers.
         known: the number of states that the search on values has found.
+        making: the seconds that circuits may take to be made.
+
+    Raises:
+        NotWorthIt: if types are left too early.
     """
     begin, before, last = time.process_time(), None, None
     for lowered, found in answers:
         last = lowered, found if before is None else _as_far_as_before(found, before)
         before, few = found, found.told(ExploreFacts).states < 2 * known
-        if few and _is_outside(found) and time.process_time() - begin > MAKING / 2:
-            return None
+        if few and _is_outside(found) and time.process_time() - begin > making / 2:
+            raise NotWorthIt
     assert last is not None
-    facts = last[1].told(ExploreFacts)
-    return None if facts.stopped is not None and facts.states < known else last
+    lowered, found = last
+    facts = found.told(ExploreFacts)
+    limit = next((one.reason for one in found.results if one.cause in LIMITS), None)
+    if facts.steps_out_of_bounds and limit is not None:
+        # It came before wider types; a step that leaves these is none of the module's that is out of bounds.
+        facts = replace(facts, steps_out_of_bounds=0, stopped=limit)
+    few = facts.stopped is not None and facts.states < known
+    return None if few else (lowered, replace(found, facts=facts))
 
 
 def _as_far_as_before(answer: Answer, before: Answer) -> Answer:
@@ -285,12 +315,12 @@ def any_outside(answer: Answer) -> bool:
 
 
 def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:
-    """The answer with SYMMETRY and VIEW. Where the model tells members apart, a proof looks at every state."""
+    """The answer with SYMMETRY and VIEW. A proof uses no view, nor a symmetry that the model does not have."""
     options, origin = query.options_as(ExploreOptions), TlaOrigin.of(model)
     try:
-        return ask(origin.taking_for_one(model), query, limits)
+        return ask(origin.taking_for_one(model, viewed=not options.prove), query, limits)
     except (UserError, Unsupported) as error:
-        if not options.prove or origin.specification.view is not None:
+        if not options.prove:
             raise
         why = error.why if isinstance(error, Unsupported) else str(error)
         found = ask(model, replace(query, options=replace(options, symmetry=False)), limits)
