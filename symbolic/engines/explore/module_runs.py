@@ -27,7 +27,7 @@ from leadline.symbolic.engines.explore.simulate import (
     making_in,
     random_step,
 )
-from leadline.symbolic.engines.explore.specifications import MAKING, any_outside
+from leadline.symbolic.engines.explore.specifications import any_outside
 from leadline.symbolic.engines.explore.statistics import Occurring, values_by
 from leadline.symbolic.engines.run.limits import (
     Limits,
@@ -51,6 +51,8 @@ _MOST_INITIAL = 100_000
 """The initial states that runs begin in, where there are more."""
 _DROPS = 4_000
 """The most steps that are taken while a run is shortened: the interpreter takes some thousand a second."""
+_MAKING = 4.0
+"""Seconds of the processor that the model may take, and its circuits, where the time is short."""
 _SHARE = 0.1
 """The share of the time that circuits may take to make."""
 
@@ -100,7 +102,7 @@ def _on_circuits(
     from leadline.symbolic.engines.runs import reduction
 
     options = query.options_as(SimulateOptions)
-    most = None if options.by == CIRCUITS else max(MAKING, (limits.seconds or 0.0) * _SHARE)
+    most = None if options.by == CIRCUITS else max(_MAKING, (limits.seconds or 0.0) * _SHARE)
 
     def ask(lowered: Model, rest: Limits) -> Answer:
         names = tuple(name for name in asked.names if name in lowered.properties)

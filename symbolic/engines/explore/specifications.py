@@ -71,7 +71,7 @@ from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, tra
 
 SHORT = 4.0
 """Seconds of the processor in which a search on values may end before a model for circuits is made."""
-MAKING = 6.0
+MAKING = 8.0
 """Seconds of the processor that the model may take once its types are known, and its circuits."""
 TELLING = 5.0
 """Seconds beyond a limit on time in which a search on circuits that it has ended may tell what it has found."""
