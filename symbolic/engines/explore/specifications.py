@@ -79,10 +79,10 @@ MOST_ON_CIRCUITS = 30_000_000
 """The states at which the search of a portfolio stops on circuits: they take about 50 bytes each."""
 AGAIN = 3
 """When circuits that were not worth it are tried again, as a multiple of the time at which they were left."""
+ENOUGH = 5
+"""The time that there must be for circuits, as a multiple of `SHORT`."""
 LIMITS = frozenset({Cause.TIME, Cause.MEMORY, Cause.INTERRUPTED})
 """The causes of unknown verdicts that end a search early."""
-ENOUGH = 5
-"""The time that there must be for that, as a multiple of it."""
 
 
 class _OnCircuits(Exception):
