@@ -174,6 +174,8 @@ class Sets:
                 return self.terms.junction(universal, [over(left), over(right)])
             case n.BigUnion(item=n.SetOf(items=items)):
                 return self.terms.junction(universal, [over(part) for part in items])
+            case n.BigUnion(item=n.SetMap(domain=n.SetOf(items=items)) as sets):
+                return self.terms.junction(universal, [over(body_at(sets, x)) for x in items])
             case n.BigUnion(item=n.SetMap(domain=domain, var=var) as sets):
                 return self._over_listed(universal, domain, var.name, lambda x: over(body_at(sets, x)))
         return self.terms.bind(n.Forall if universal else n.Exists, node, name, body)
@@ -610,8 +612,9 @@ def is_of_images(node: n.Node) -> bool:
             return is_of_images(left) and is_of_images(right)
         case n.BigUnion(item=n.SetOf(items=items)):
             return all(map(is_of_images, items))
-        case n.BigUnion(item=n.SetMap(body=body)):
-            return is_of_images(body)
+        case n.BigUnion(item=n.SetMap(domain=domain, body=body)):
+            few = isinstance(domain, n.SetOf | n.SetMap) or item_of(domain).capped <= _MOST_ARGUMENTS
+            return few and is_of_images(body)
     return False
 
 
