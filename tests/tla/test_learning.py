@@ -172,8 +172,8 @@ def several(folder: Path, wrong: int) -> tuple[Path, Query]:
 @pytest.fixture
 def nothing_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """No runs go ahead."""
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
-    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", -1.0)
 
 
 def test_what_is_known_is_not_asked_of_wider_types(tmp_path: Path, nothing_ahead: None) -> None:
