@@ -321,7 +321,7 @@ class Explorer(Generic[AnyMeaning]):
             generated=sum(self.fired),
             fired=dict(zip(names, self.fired[1:], strict=True)),
             deadlocks=len(self.deadlocks),
-            deadlock=self.path(self.deadlocks[0]) if self.deadlocks else None,
+            deadlock=self.deadlocked(),
             steps_out_of_bounds=len(self.out_of_bounds),
             out_of_bounds=self.path_out_of_bounds(),
             properties={watch.name: self._checked(watch) for watch in self.watches},
@@ -465,6 +465,10 @@ class Explorer(Generic[AnyMeaning]):
     def violated(self) -> list[str]:
         """The properties that are violated so far."""
         return [watch.name for watch in self.watches if watch.violated_at is not None]
+
+    def deadlocked(self) -> Path | None:
+        """A shortest path to a deadlock, if one was found so far."""
+        return self.path(self.deadlocks[0]) if self.deadlocks else None
 
     def violation(self, name: str) -> Path | None:
         """A shortest path to a state in which a property is false, among those found so far."""

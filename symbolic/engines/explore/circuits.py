@@ -187,6 +187,10 @@ class CircuitExplorer:
         states = [x for x, one in zip(self.properties, found, strict=False) if one.violated_at is not None]
         return [*states, *(name for name in self.finite if any(x is not None for x in self._wrong(name)))]
 
+    def deadlocked(self) -> Path | None:
+        """A shortest path to a deadlock, if one was found so far."""
+        return None if self._search is None else self._path(self._search, self._search.deadlock)
+
     def violation(self, name: str) -> Path | None:
         """A shortest path that violates a property, among those found so far."""
         assert self._search is not None
@@ -282,7 +286,7 @@ class CircuitExplorer:
             generated=sum(search.fired),
             fired=dict(zip(names, search.fired[1:], strict=True)),
             deadlocks=search.deadlocks,
-            deadlock=self._path(search, search.deadlock),
+            deadlock=self.deadlocked(),
             steps_out_of_bounds=search.failures,
             out_of_bounds=None if failed is None else self._path(search, failed, None),
             properties=dict(self._checked(search)),

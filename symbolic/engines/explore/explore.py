@@ -183,7 +183,7 @@ class Explore(Engine):
             listener.progress(Progress(level.depth, 0.0, text=reached, left=exploring.forecast.left(level)))
             _tell_violations(exploring.explorer, told, listener)
 
-        told: set[str] = set()
+        told = set() if query.deadlock else {DEADLOCK}
         exploring = _Exploring(model, query, options, progress, limits, narrower)
         about_runs: dict[str, Trace | None] = {}
 
@@ -774,16 +774,20 @@ def answer_about(
 def _tell_violations(
     explorer: Explorer[Semantics] | CircuitExplorer, told: set[str], listener: Listener
 ) -> None:
-    """Tell the properties that are violated so far and were not told before."""
+    """Tell the properties that are violated so far, and a deadlock, that were not told before."""
     for name in set(explorer.violated()) - told:
         told.add(name)
-        listener.done(_violated(explorer, name))
+        trace = _trace(explorer.semantics, explorer.violation(name), TraceEnd.VIOLATES, name)
+        listener.done(_violated(explorer, name, trace))
+    if DEADLOCK not in told and (path := explorer.deadlocked()) is not None:
+        told.add(DEADLOCK)
+        trace = _trace(explorer.semantics, path, TraceEnd.DEADLOCK, None)
+        listener.done(_violated(explorer, DEADLOCK, trace))
 
 
-def _violated(explorer: Explorer[Semantics] | CircuitExplorer, name: str) -> Result:
-    """The result about a property that is violated: no deeper search finds a shorter path."""
+def _violated(explorer: Explorer[Semantics] | CircuitExplorer, name: str, trace: Trace | None) -> Result:
+    """The result about what is violated: no deeper search finds a shorter path."""
     semantics = explorer.semantics
-    trace = _trace(semantics, explorer.violation(name), TraceEnd.VIOLATES, name)
     assert trace is not None
     return Result(
         property=name,
