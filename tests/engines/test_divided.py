@@ -123,11 +123,8 @@ def test_a_search_that_is_interrupted_while_it_is_divided_tells_what_it_reached(
     with pytest.raises(Stopped):
         explorer.run()
     found = explorer.summary("interrupted")
-    reached = found.states_within_steps
-    assert (
-        found.states > 30_000
-        and reached == explored(semantics, 1).summary().states_within_steps[: len(reached)]
-    )
+    reached, every = found.states_within_steps, explored(semantics, 1).summary().states_within_steps
+    assert found.states > 30_000 and reached == every[: len(reached)]
     assert any(one.violation for one in found.properties.values())
 
 

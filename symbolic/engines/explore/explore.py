@@ -775,19 +775,18 @@ def _tell_violations(
     explorer: Explorer[Semantics] | CircuitExplorer, told: set[str], listener: Listener
 ) -> None:
     """Tell the properties that are violated so far, and a deadlock, that were not told before."""
+    semantics = explorer.semantics
     for name in set(explorer.violated()) - told:
         told.add(name)
-        trace = _trace(explorer.semantics, explorer.violation(name), TraceEnd.VIOLATES, name)
-        listener.done(_violated(explorer, name, trace))
+        trace = _trace(semantics, explorer.violation(name), TraceEnd.VIOLATES, name)
+        listener.done(_violated(semantics, name, trace))
     if DEADLOCK not in told and (path := explorer.deadlocked()) is not None:
         told.add(DEADLOCK)
-        trace = _trace(explorer.semantics, path, TraceEnd.DEADLOCK, None)
-        listener.done(_violated(explorer, DEADLOCK, trace))
+        listener.done(_violated(semantics, DEADLOCK, _trace(semantics, path, TraceEnd.DEADLOCK, None)))
 
 
-def _violated(explorer: Explorer[Semantics] | CircuitExplorer, name: str, trace: Trace | None) -> Result:
-    """The result about what is violated: no deeper search finds a shorter path."""
-    semantics = explorer.semantics
+def _violated(semantics: Semantics, name: str, trace: Trace | None) -> Result:
+    """The result about a property that is violated, or a deadlock: no deeper search finds a shorter path."""
     assert trace is not None
     return Result(
         property=name,

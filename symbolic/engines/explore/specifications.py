@@ -81,8 +81,6 @@ AGAIN = 3
 """When circuits that were not worth it are tried again, as a multiple of the time at which they were left."""
 ENOUGH = 5
 """The time that there must be for circuits, as a multiple of `SHORT`."""
-LIMITS = frozenset({Cause.TIME, Cause.MEMORY, Cause.INTERRUPTED})
-"""The causes of unknown verdicts that end a search early."""
 
 
 class _OnCircuits(Exception):
@@ -270,9 +268,9 @@ def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) ->
     assert last is not None
     lowered, found = last
     facts = found.told(ExploreFacts)
-    limit = next((one.reason for one in found.results if one.cause in LIMITS), None)
+    limit = next((one.reason for one in found.results if one.cause is Cause.TIME), None)
     if facts.steps_out_of_bounds and limit is not None:
-        # It came before wider types; a step that leaves these is none of the module's that is out of bounds.
+        # The time was over before types were wider: the step that left them is not out of bounds in the module.
         facts = replace(facts, steps_out_of_bounds=0, stopped=limit)
     few = facts.stopped is not None and facts.states < known
     return None if few else (lowered, replace(found, facts=facts))
@@ -771,7 +769,8 @@ def _tell_violations(
             continue
         told.add(name)
         dead = name == DEADLOCK
-        path = explorer.path(explorer.deadlocks[0]) if dead else _violation(behaviour, explorer, name)
+        path = explorer.deadlocked() if dead else _violation(behaviour, explorer, name)
+        assert path is not None
         trace = trace_of_path(path, TraceEnd.DEADLOCK if dead else TraceEnd.VIOLATES, None if dead else name)
         if behaviour.canonical is None or _shown(behaviour, path, name):
             listener.done(_result(name, Verdict.VIOLATED, trace, len(explorer.within) - 1, None))
