@@ -1,4 +1,4 @@
-"""Random protocols that treat their sorts alike: no member is named and none is chosen first.
+"""Random protocols that treat their sorts alike: no member is named, and none is chosen first unless asked for.
 
 Made from a seed rather than drawn by hypothesis, whose draws are mostly of the simplest kind: here guards
 should be met now and then and steps should change something, or there are no runs to compare.
@@ -6,7 +6,7 @@ should be met now and then and steps should change something, or there are no ru
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
@@ -20,11 +20,13 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Sort,
     Tuple,
     Type,
     Union,
     action,
     build,
+    choose,
     exists,
     forall,
     invariant,
@@ -51,9 +53,26 @@ PICKS: tuple[Type, ...] = (
 )
 
 
-def symmetric_model(seed: int) -> Model:
+class Choosing(Random):
+    """Dice by which members are taken by `choose` now and then, which may tell them apart.
+
+    Attributes:
+        state: the state before the step, or that of the claim.
+    """
+
+    state: list[Any] = []
+
+    def member(self, kind: Type) -> Any:
+        """The first member that some number, or a guard, chooses."""
+        numbers = [x for x in self.state if x.node.type == Map(kind, Int(0, 2))]
+        if numbers and self.random() < 0.7:
+            return choose(kind, lambda x: forall(kind, lambda y: numbers[0][y] <= numbers[0][x]))
+        return choose(kind, lambda x: _guard(self, self.state, [x]) if self.state else True)
+
+
+def symmetric_model(seed: int, kind: type[Random] = Random) -> Model:
     """A model of two or three variables, two to four actions and two invariants."""
-    dice = Random(seed)
+    dice = kind(seed)
     variables = {
         f"v{place}": kind for place, kind in enumerate(dice.sample(VARIABLES, dice.randint(2, 3)), 1)
     }
@@ -76,7 +95,7 @@ def symmetric_model(seed: int) -> Model:
 
 def _claim(dice: Random, protocol: type[Protocol], variables: dict[str, Type], name: str) -> Any:
     def formula(p: Any, now: Any) -> Any:
-        state = [getattr(now, variable) for variable in variables]
+        state = _state(dice, now, variables)
         return _guard(dice, state, []) | _guard(dice, state[-1:], [])
 
     formula.__name__ = name
@@ -85,7 +104,7 @@ def _claim(dice: Random, protocol: type[Protocol], variables: dict[str, Type], n
 
 def _action(dice: Random, variables: dict[str, Type], name: str) -> Callable[..., None]:
     def body(self: Any, now: Any, nxt: Any) -> None:
-        state = [getattr(now, variable) for variable in variables]
+        state = _state(dice, now, variables)
         picked: list[Any] = []
         for place in range(dice.randint(0, 3)):
             kind = dice.choice(PICKS)
@@ -100,8 +119,17 @@ def _action(dice: Random, variables: dict[str, Type], name: str) -> Callable[...
     return action(body)
 
 
+def _state(dice: Random, now: Any, variables: Iterable[str]) -> list[Any]:
+    state = [getattr(now, variable) for variable in variables]
+    if isinstance(dice, Choosing):
+        dice.state = state
+    return state
+
+
 def _known(dice: Random, kind: Type, scope: list[Any]) -> Any | None:
     """Something of the type that is in scope, or a part of such."""
+    if isinstance(dice, Choosing) and isinstance(kind, Sort) and dice.random() < 0.1:
+        return dice.member(kind)
     parts = [x[i] for x in scope if x.node.type == PAIR for i in (0, 1)]
     parts += [x.as_a("ask").whom for x in scope if x.node.type == LETTER and dice.random() < 0.2]
     found = [x for x in (*scope, *parts) if x.node.type == kind]

@@ -370,7 +370,7 @@ class DividedSearch(Search):
                 self.begun = 0, self.findings()
             self._merge([self._base, *(one.found for one in rounds)])
             self._sizes = [one.found.size for one in rounds]
-            if self.until_outside and self.failures:
+            if self._ends:
                 return
             sent, begins = [one.sends for one in rounds], not any(one.more for one in rounds)
 

@@ -23,12 +23,14 @@ from leadline.symbolic.encode.encoding import row_after
 from leadline.symbolic.encode.expressions import Environment, Expressions
 from leadline.symbolic.encode.facts import Facts, Needs
 from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.orders import Reordered, has_order
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape, Values
 from leadline.symbolic.lang import (
     NOWHERE,
     Action,
     Model,
+    Permutation,
     Pick,
     Value,
     Variable,
@@ -183,16 +185,16 @@ class Machine:
         shape, error = self._expressions.evaluate(formula)
         return Claim(self.circuit.conj((-shape, -error)), error)
 
+    def _true(self, formula: n.Node) -> int:
+        shape, error = self._expressions.evaluate(formula)
+        return self.circuit.conj((shape, -error))
+
     def steps_of(self, actions: Iterable[Action]) -> set[int] | None:
         """The places of the moves that are the steps of other actions; None if some of these steps are no moves.
 
         With an answer, the actions go out of bounds only where the machine's own do.
         """
-        other = copy(self)
-        other.moves, other.failures, other.tests, other._wrong, other._choices = [], [], [], [], 0
-        for place, action in enumerate(actions):
-            other._walk(_Body(place, action, (), ()), 0, TRUE, {})
-        self._expressions.fixed = {}
+        other = self._with_steps_of(enumerate(actions), self._expressions)
         own: dict[object, set[int]] = {}
         for place, move in enumerate(self.moves):
             own.setdefault((move.enabled, move.changes), set()).add(place)
@@ -200,6 +202,50 @@ class Machine:
         if not {one.literal for one in other.failures} <= {one.literal for one in self.failures}:
             return None
         return None if None in same else set().union(*filter(None, same))
+
+    def in_any_order(self, formulas: Sequence[n.Node], group: Sequence[Permutation]) -> Claim:
+        """The claim that no step, and no truth of formulas, depends on the order in which members of sorts come.
+
+        Args:
+            formulas: Boolean expressions over the state.
+            group: the orders, as permutations of the members.
+        """
+        actions = [x for x in enumerate(self.model.actions) if any(map(has_order, x[1].roots))]
+        claims = [x for x in formulas if has_order(x)]
+        own, same = self._with_steps_of(actions, self._expressions), self.circuit.same
+        shown = []
+        for permutation in group if actions or claims else ():
+            other = self._with_steps_of(actions, Reordered(self._expressions, permutation))
+            shown += [-same(own._true(one), other._true(one)) for one in claims]
+            shown += list(own._differing(other))
+        return Claim(self.circuit.disj(shown), FALSE)
+
+    def _with_steps_of(self, actions: Iterable[tuple[int, Action]], expressions: Expressions) -> Machine:
+        """This machine with the steps of some actions alone, each with its place."""
+        found = copy(self)
+        found.moves, found.failures, found.tests, found._wrong, found._choices = [], [], [], [], 0
+        found._expressions, found._updates = expressions, Updates(expressions)
+        for place, action in actions:
+            found._walk(_Body(place, action, (), ()), 0, TRUE, {})
+        expressions.fixed = {}
+        return found
+
+    def _differing(self, other: Machine) -> Iterator[int]:
+        """The literals that a step is another one in another machine of this circuit."""
+        conj, xor = self.circuit.conj, self.circuit.xor
+        fails = [{_key(x.action, x.picks): x.literal for x in one.failures} for one in (self, other)]
+        yield from (xor(fails[0].get(x, FALSE), fails[1].get(x, FALSE)) for x in {**fails[0], **fails[1]})
+        moves = [{_key(x.action, x.picks): x for x in one.moves} for one in (self, other)]
+        for key in {**moves[0], **moves[1]}:
+            here, there = moves[0].get(key), moves[1].get(key)
+            if here is None or there is None:
+                yield from (x.enabled for x in (here, there) if x is not None)
+                continue
+            yield xor(here.enabled, there.enabled)
+            changes = dict(here.changes), dict(there.changes)
+            for bit in {**changes[0], **changes[1]}:
+                one, two = (x.get(bit, self.inputs[bit]) for x in changes)
+                yield conj((here.enabled, xor(one, two)))
 
     def key(self, view: n.Node) -> Key:
         """The bits that tell states apart under a view: its value, and beyond a constraint all of a state."""

@@ -495,6 +495,7 @@ class Search:
         notes: the number of notes of the machine's steps; with any, all steps between states are kept.
         orbits: gives the states that stand for others, if some do.
         key: the bits that tell states apart; by default all of a state.
+        until_false: the place of a claim whose first violation ends the search; None for none.
         until_outside: whether the first step out of bounds ends the search. It can go on with wider types then.
         every_step: whether to take steps also where others that commute with them lead to the same state.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
@@ -534,6 +535,7 @@ class Search:
     key: Key | None = None
     checkpoint: Levels | None = None
     until_outside: bool = False
+    until_false: int | None = None
     every_step: bool = False
     initial: Sequence[Claim] = ()
     wrong_at_first: list[tuple[Words | None, Words | None]] = field(default_factory=list, init=False)
@@ -685,12 +687,18 @@ class Search:
                 self._expand(low, min(end, low + self._steps.lanes))
                 if self.full:
                     break
-                if self.until_outside and self.failures:
+                if self._ends:
                     self._pending, self._waiting = [], 0
                     return
             self._add()
             start = end
         self.complete = not self.full and start == self.table.size
+
+    @property
+    def _ends(self) -> bool:
+        """Whether something was found that ends the search."""
+        false = self.until_false is not None and self.found[self.until_false].violated_at is not None
+        return false or (self.until_outside and self.failures > 0)
 
     def _begin_level(self, start: int) -> None:
         """Begin to look at the steps of the states from a number on, which are those since the last level."""

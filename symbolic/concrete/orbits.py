@@ -21,11 +21,15 @@ class Symmetric(Semantics):
     Args:
         model: the model.
         group: permutations of members of sorts that it treats alike, with the identity and all that combine them.
+        watched: the names of sorts whose order shows in some states. A search has to look whether it reaches one.
     """
 
-    def __init__(self, model: Model, group: Sequence[Permutation]) -> None:
+    def __init__(
+        self, model: Model, group: Sequence[Permutation], watched: frozenset[str] = frozenset()
+    ) -> None:
         super().__init__(model)
         self.group = group
+        self.watched = watched
         self._kinds = [variable.type for variable in model.variables]
         self.canonical = self._least
         self.weight = lambda state: len(set(self._images(state)))

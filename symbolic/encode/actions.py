@@ -100,7 +100,7 @@ class Actions:
             action: the action.
             taken: the literal that it is taken; where it is false, the state stays the same.
         """
-        renamed = self._renaming(action)
+        renamed = self.renaming(action)
         reached, errors = TRUE, []
         conj = self.circuit.conj
         for item in action.body:
@@ -134,7 +134,7 @@ class Actions:
             return self.expressions.evaluate(value)
         return self.updates.evaluate(n.make(n.StateVar, value.type, value.span, name), value, taken)
 
-    def _renaming(self, action: Action) -> Callable[[n.Node], n.Node]:
+    def renaming(self, action: Action) -> Callable[[n.Node], n.Node]:
         """Gives expressions with slots for the picks. What actions with the same picks share is renamed once."""
         slots: dict[n.Node, n.Node] = {
             pick.node: n.make(n.PickVar, pick.type, pick.span, self.slots.slot_of[action.name, pick.name])

@@ -647,8 +647,12 @@ class Expressions:
 
     def _elements(self, node: n.Node) -> list[tuple[Value, int]]:
         """The possible members of a set, in the order of their type."""
-        members, rank = self._get(node)[0], item_of(node).rank
-        return sorted(members.items(), key=lambda member: rank(member[0]))
+        members, kind = self._get(node)[0], item_of(node)
+        return sorted(members.items(), key=lambda member: kind.rank(self.in_place_of(kind, member[0])))
+
+    def in_place_of(self, kind: Type, value: Value) -> Value:
+        """The value whose place a value has where those of its type are gone through in order."""
+        return value
 
     def _fitting(self, node: n.Forall | n.Exists) -> list[tuple[Value, int]]:
         r"""The elements that a quantifier must go through: those whose tests are not certainly false.
@@ -837,7 +841,8 @@ class Expressions:
         elements = self._elements(node.domain) if listed is None else listed
         if node.order:
             places = {value: place for place, value in enumerate(node.order)}
-            elements = sorted(elements, key=lambda element: places[element[0]])
+            kind = node.type
+            elements = sorted(elements, key=lambda element: places[self.in_place_of(kind, element[0])])
         for value, member in elements:
             body, error = self._body(node, value, node.body)
             here = self.circuit.conj((reached, member))

@@ -80,11 +80,13 @@ from leadline.symbolic.lang.structures import (
 )
 from leadline.symbolic.lang.symmetry import (
     Permutation as Permutation,
+    chooses_by_order as chooses_by_order,
+    exchanges as exchanges,
     group_of as group_of,
+    named_in as named_in,
     permuted as permuted,
     sorts_in as sorts_in,
     symmetric_sorts as symmetric_sorts,
-    told_apart as told_apart,
 )
 from leadline.symbolic.lang.temporal import (
     Always as Always,

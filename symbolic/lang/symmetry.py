@@ -2,7 +2,7 @@
 
 The language has no order on sorts, so a model can only tell members apart where it names one (a constant),
 chooses the first of several (`choose`, which follows the fixed order), or goes out of bounds at one before
-another has decided a quantifier. The last is not seen here: the engines ask a solver.
+another has decided a quantifier. Whether an order shows is not seen here: the engines ask a solver.
 """
 
 from __future__ import annotations
@@ -20,25 +20,49 @@ Permutation = Mapping[tuple[str, str], str]
 """The image of each member of a sort that has another one, by the sort's name and the member."""
 
 
-def symmetric_sorts(model: Model, properties: Iterable[Property]) -> tuple[Sort, ...]:
+def symmetric_sorts(
+    model: Model, properties: Iterable[Property], *, in_any_order: bool = True
+) -> tuple[Sort, ...]:
     """The sorts that the initial states, every action and the properties treat alike within their bounds.
 
     Args:
         model: the model.
         properties: the properties that will be checked together.
+        in_any_order: whether sorts are left out of which `choose` may take one of several members.
     """
     roots = [root for action in (model.init, *model.actions) for root in action.roots]
     roots += [node for one in properties for node in one.nodes]
     kinds = [variable.type for variable in model.variables]
     kinds += [pick.type for action in (model.init, *model.actions) for pick in action.picks]
     sorts = dict.fromkeys(sort for kind in kinds for sort in sorts_in(kind))
-    apart = told_apart(roots)
+    apart = named_in(roots)
+    if in_any_order:
+        choices = (x for x in n.postorder(*roots) if isinstance(x, n.Choose) and chooses_by_order(x))
+        apart |= {sort for one in choices for sort in sorts_in(one.type)}
     return tuple(sort for sort in sorts if sort not in apart)
 
 
-def told_apart(roots: Iterable[n.Node]) -> set[Sort]:
-    """The sorts whose members expressions tell apart."""
-    return {sort for node in n.postorder(*roots) for sort in _told_apart(node)}
+def named_in(roots: Iterable[n.Node]) -> set[Sort]:
+    """The sorts of which expressions name members."""
+    constants = [node for node in n.postorder(*roots) if isinstance(node, n.Const)]
+    return {
+        sort
+        for one in constants
+        for sort in sorts_in(one.type)
+        if any(permuted(one.type, one.value, swap) != one.value for swap in exchanges(sort))
+    }
+
+
+def chooses_by_order(node: n.Choose) -> bool:
+    """Whether a choice may take one of several values that have members of sorts."""
+    # One at most of listed values is equal to an expression, so `member_of` chooses by no order.
+    unique = isinstance(node.domain, n.Universe) and isinstance(node.type, Listed)
+    return not unique and bool(sorts_in(node.type))
+
+
+def exchanges(sort: Sort) -> list[Permutation]:
+    """The exchanges of neighbours among the members of a sort, which together make all permutations."""
+    return [{(sort.name, a): b, (sort.name, b): a} for a, b in pairwise(sort.members)]
 
 
 def sorts_in(kind: Type) -> tuple[Sort, ...]:
@@ -46,22 +70,6 @@ def sorts_in(kind: Type) -> tuple[Sort, ...]:
     if isinstance(kind, Sort):
         return (kind,)
     return tuple(dict.fromkeys(sort for part in kind.parts for sort in sorts_in(part)))
-
-
-def _told_apart(node: n.Node) -> Iterable[Sort]:
-    if isinstance(node, n.Choose):
-        # One at most of listed values is equal to an expression, so `member_of` chooses by no order.
-        unique = isinstance(node.domain, n.Universe) and isinstance(node.type, Listed)
-        return () if unique else sorts_in(node.type)
-    if not isinstance(node, n.Const):
-        return ()
-    return [sort for sort in sorts_in(node.type) if not _is_fixed(node.type, node.value, sort)]
-
-
-def _is_fixed(kind: Type, value: Value, sort: Sort) -> bool:
-    """Whether every permutation of a sort's members leaves a value unchanged. Swaps of neighbours suffice."""
-    swaps = ({(sort.name, a): b, (sort.name, b): a} for a, b in pairwise(sort.members))
-    return all(permuted(kind, value, swap) == value for swap in swaps)
 
 
 def group_of(sorts: Iterable[Sort]) -> list[Permutation]:

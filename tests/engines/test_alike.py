@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.bounded.alike import sorts_alike
 from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions, bounded_check
-from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.lang import (
     Int,
     Map,
@@ -27,7 +28,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.solve.cadical import CadicalSolver
-from tests.random_symmetric import symmetric_model
+from tests.random_symmetric import Choosing, symmetric_model
 from tests.swapped import assert_closed
 
 NODE = sort("Node", 3)
@@ -136,3 +137,19 @@ def test_false_of_one_and_out_of_bounds_at_another(unroll: str) -> None:
 def test_random_protocols(seed: int) -> None:
     model = symmetric_model(seed)
     assert_closed(model, sorts_alike(model, list(model.properties.values())), 3)
+
+
+def test_random_choices() -> None:
+    """A choice by an order that does not show in any step or claim treats members alike."""
+    known = Counter[str]()
+    for seed in range(150):
+        model = symmetric_model(seed, Choosing)
+        properties = list(model.properties.values())
+        alike = sorts_alike(model, properties)
+        assert_closed(model, alike, 3)
+        chosen = {*symmetric_sorts(model, properties, in_any_order=False)} - {
+            *symmetric_sorts(model, properties)
+        }
+        known["alike"] += len(chosen.intersection(alike))
+        known["apart"] += len(chosen.difference(alike))
+    assert known["alike"] >= 5 and known["apart"] >= 5, known

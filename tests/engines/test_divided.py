@@ -14,7 +14,7 @@ from leadline.symbolic.bits import NoCircuits, divided, search
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.orbits import Symmetric
-from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.engines.bounded.alike import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.lang import UserError, group_of
 from leadline.symbolic.meaning import Level

@@ -17,7 +17,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Query, answer
-from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.engines.bounded.alike import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts

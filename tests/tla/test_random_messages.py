@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.engines.bounded.alike import sorts_alike
 from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES, has_slots
 from leadline.symbolic.tla import learning
 from tests.tla.asking import Asking, Tlc, check, check_states

@@ -20,8 +20,9 @@ from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import SILENT, Ledger, Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict
+from leadline.symbolic.engines.bounded.alike import sorts_alike
 from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, claim_named, targets_of
-from leadline.symbolic.engines.bounded.sweeps import sorts_alike, sweep_order
+from leadline.symbolic.engines.bounded.sweeps import sweep_order
 from leadline.symbolic.engines.run.limits import Limits, seldom_collected
 from leadline.symbolic.lang import Model, Property, Sort
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability, Sink

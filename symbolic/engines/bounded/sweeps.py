@@ -1,41 +1,21 @@
-"""The facts about a model that sweeps rest on: an order of its actions, and the sorts that may be permuted.
+"""The order of the actions in a sweep.
 
-Order. The protocol's own order comes first. The other actions are sorted by the number of steps after which
+The protocol's own order comes first. The other actions are sorted by the number of steps after which
 they are first enabled, seen in the runs that types were learned from, or else in a short breadth-first look at the
 concrete states; ties, and actions that were not met, stay as they are written.
-
-Sorts. A quantifier stops at the first element that decides it. Where one element decides and another goes out
-of bounds, the result depends on the order of the sort's members, which tells them apart as a constant does.
-A solver is asked whether this can happen in any state, reachable or not. A claim that one member makes false and
-another out of bounds is not true in either order: searches for any state where it is not true may ignore that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.encode import Instance, Unrolled
-from leadline.symbolic.encode.circuit import FALSE, Circuit
-from leadline.symbolic.encode.expressions import Expressions, Partial, sought_in
-from leadline.symbolic.encode.layout import Layout
-from leadline.symbolic.encode.template import template
-from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import (
     Action,
     Model,
-    Pick,
-    Property,
-    Sort,
-    is_total,
-    nodes as n,
-    sorts_in,
-    symmetric_sorts,
 )
-from leadline.symbolic.lang.nodes import free_variables, rebuilt, replaced
 from leadline.symbolic.meaning import Step
-from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 LOOK = 1000
 """The most states that the look visits, in a few hundredths of a second."""
@@ -133,117 +113,3 @@ class _Look:
             if state is not None and state not in self.seen and not self.full:
                 self.seen.add(state)
                 yield state
-
-
-def sorts_alike(
-    model: Model, properties: Sequence[Property], *, truth_alone: bool = False
-) -> tuple[Sort, ...]:
-    """The sorts whose members may be permuted: initial states, actions and properties treat them alike.
-
-    Args:
-        model: the model.
-        properties: the properties that will be checked together.
-        truth_alone: whether it only counts where the properties are true: a permutation may turn a state where
-            one is false into a state where its evaluation is out of bounds.
-    """
-    sorts = symmetric_sorts(model, properties)
-    apart: set[Sort] = set()
-    for action in (model.init, *model.actions):
-        apart |= _told_apart_by_order(model, action.picks, action.roots)
-    claims = [for_truth(one.formula) if truth_alone else one.formula for one in properties]
-    apart |= _told_apart_by_order(model, (), claims)
-    return tuple(sort for sort in sorts if sort not in apart)
-
-
-def for_truth(formula: n.Node) -> n.Node:
-    """A formula that is true in the same states, in which fewer quantifiers over sorts have an order.
-
-    Where nothing but the truth of a quantifier `forall` counts, it is written out, and has none.
-    """
-    if not n.kept(formula, "_has_forall_over_sort", _has_forall_over_sort):
-        return formula
-    match formula:
-        case n.And(items=items):
-            return n.make(n.And, formula.type, formula.span, tuple(map(for_truth, items)))
-        case n.Or(items=(*first, last)):
-            return n.make(n.Or, formula.type, formula.span, (*first, for_truth(last)))
-        case n.Implies(premise=premise, conclusion=conclusion):
-            return n.make(n.Implies, formula.type, formula.span, premise, for_truth(conclusion))
-        case n.Ite(condition=condition, then=then, orelse=orelse):
-            arms = for_truth(then), for_truth(orelse)
-            return n.make(n.Ite, formula.type, formula.span, condition, *arms)
-        case n.Forall(var=var, domain=domain, body=body) if isinstance(var.type, Sort):
-            each = [n.make(n.Const, var.type, formula.span, member) for member in var.type.members]
-            inside = [n.make(n.Member, formula.type, formula.span, member, domain) for member in each]
-            bodies = [replaced(for_truth(body), {var: member}) for member in each]
-            pairs = zip(inside, bodies, strict=True)
-            written = tuple(n.make(n.Implies, formula.type, formula.span, *pair) for pair in pairs)
-            return n.make(n.And, formula.type, formula.span, written)
-        case n.Forall(body=body):
-            changed = for_truth(body)
-            return rebuilt(formula, lambda x: changed if x is body else x)
-    return formula
-
-
-def _has_forall_over_sort(node: n.Node, inside: list[bool]) -> bool:
-    """Whether a formula has a quantifier `forall` over a sort, given whether each of its parts has one."""
-    return any(inside) or (isinstance(node, n.Forall) and isinstance(node.var.type, Sort))
-
-
-def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.Node]) -> set[Sort]:
-    # Whether the order shows depends on nothing around a quantifier but the variables bound there.
-    binders = (x for x in n.postorder(*roots) if isinstance(x, n.BINDERS) and not free_variables(x))
-    suspects = [
-        x for x in binders if n.kept(x, "_suspicious", lambda y, inside: _suspicious(y) or any(inside))
-    ]
-    if not suspects:
-        return set()
-    circuit = Circuit()
-    layout = Layout(circuit)
-    # A state may be large: encode only the variables that the suspicious formulas read.
-    read = {x.name for x in n.postorder(*suspects) if isinstance(x, n.StateVar)}
-    kinds = {v.name: v.type for v in model.variables if v.name in read}
-    pick_kinds = {pick.name: pick.type for pick in picks if pick.type.cardinality}
-    state = {name: layout.free(kind) for name, kind in kinds.items()}
-    picked = {name: layout.free(kind) for name, kind in pick_kinds.items()}
-    order = _Order(circuit, state, picked)
-    for root in suspects:
-        if all(x.name in picked for x in n.postorder(root) if isinstance(x, n.PickVar)):
-            order.evaluate(root)
-    shows = {sort: circuit.disj(literals) for sort, literals in order.shows.items()}
-    valid = [layout.valid(state[name], kind) for name, kind in kinds.items()]
-    valid += [layout.valid(picked[name], kind) for name, kind in pick_kinds.items()]
-    solver = SOLVERS[LONE]()
-    made = Instance(template(circuit, (), shows.values(), valid), (), Unrolled(solver))
-    return {
-        sort
-        for sort, literal in shows.items()
-        if literal != FALSE and solver.check([made(literal)]) is Satisfiability.SATISFIABLE
-    }
-
-
-def _suspicious(node: n.Node) -> bool:
-    if not isinstance(node, (n.Forall, n.Exists)) or not sorts_in(node.var.type):
-        return False
-    # A value that is looked for in a list is out of bounds at every member or at none.
-    return not is_total(node.body) and (isinstance(node, n.Forall) or sought_in(node) is None)
-
-
-class _Order(Expressions):
-    """Evaluates expressions and records where the result depends on the order of a sort's members."""
-
-    def __init__(self, circuit: Circuit, state: Mapping[str, Shape], picks: Mapping[str, Shape]) -> None:
-        super().__init__(circuit, state, picks)
-        self.shows: dict[Sort, list[int]] = {}
-
-    def visit_quantifier(self, node: n.Forall | n.Exists) -> Partial:
-        fails, stops = [], []
-        conj = self.circuit.conj
-        for value, member in self._elements(node.domain) if _suspicious(node) else ():
-            body, error = self._body(node, value, node.body)
-            fails.append(conj((member, error)))
-            stops.append(conj((member, -error, -body if isinstance(node, n.Forall) else body)))
-        both = conj((self.circuit.disj(fails), self.circuit.disj(stops)))
-        for sort in sorts_in(node.var.type):
-            self.shows.setdefault(sort, []).append(both)
-        return super().visit_quantifier(node)

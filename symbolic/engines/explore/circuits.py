@@ -13,9 +13,11 @@ from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
 from leadline.symbolic.lang import (
     InternalError,
+    Model,
     ModelError,
     OutOfBounds,
     Pick,
+    UserError,
     in_tla,
     nodes as n,
     schedule,
@@ -26,6 +28,11 @@ from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path,
 if TYPE_CHECKING:
     from leadline.symbolic.bits.lanes import Indices, Words
     from leadline.symbolic.engines.runs.formulas import SafetyPart
+
+
+def told_apart(model: Model, sorts: Iterable[str]) -> UserError:
+    """The mistake that a module has a SYMMETRY of members that it tells apart."""
+    return UserError(f"SYMMETRY: {model.protocol} tells members of {' and '.join(sorted(sorts))} apart")
 
 
 class CircuitExplorer:
@@ -92,10 +99,7 @@ class CircuitExplorer:
         model = self.semantics.model
         try:
             machine = bits.Machine(model, steps=self._claimed())
-            formulas = [model.properties[name].formula for name in self.properties]
-            formulas += [one.weakened for one in self._suspects]
-            formulas += [connective(n.And, one.states) for one in self.finite.values()]
-            claims = [*map(machine.claim, formulas), *machine.about_steps]
+            claims, watched = self._all_claims(machine)
             key = None if self._view is None else machine.key(self._view)
             settled = self._view is None or model.origin is None or machine.settled_by(self._view, claims)
             begin = bits.initial_states(model)
@@ -108,11 +112,14 @@ class CircuitExplorer:
         if self._unless_sure and not machine.may_fail(claims):
             return
 
-        self._search = search = self._new_search(machine, claims, key)
+        self._search = search = self._new_search(machine, claims, key, watched)
         if not self._goes_on(search):
             search.run(begin)
         if self._narrower is not None:
             self._narrower.append(self)
+        if watched is not None and search.found[watched].violated_at is not None:
+            assert isinstance(self.semantics, Symmetric)
+            raise told_apart(model, self.semantics.watched)
         if search.unclear:
             raise bits.NoCircuits("the view is out of bounds in a reachable state")
         if not search.fired[0]:
@@ -139,10 +146,23 @@ class CircuitExplorer:
         wrong = [connective(n.Or, one.steps) for one in self.finite.values()]
         return [[step.happens(node) for step in steps] for node in wrong]
 
+    def _all_claims(self, machine: bits.Machine) -> tuple[list[bits.Claim], int | None]:
+        """All claims, and the place of the one that no order of members shows, if symmetry needs it."""
+        model, about, watched = machine.model, self.semantics, None
+        formulas = [model.properties[name].formula for name in self.properties]
+        formulas += [one.weakened for one in self._suspects]
+        finite = [connective(n.And, one.states) for one in self.finite.values()]
+        claims = [*map(machine.claim, formulas)]
+        if isinstance(about, Symmetric) and about.watched:
+            watched = len(claims)
+            asked = [*formulas, *finite, *(one.formula for one in model.constraints)]
+            claims.append(machine.in_any_order(asked, [one for one in about.group if one]))
+        return [*claims, *map(machine.claim, finite), *machine.about_steps], watched
+
     def _new_search(
-        self, machine: bits.Machine, claims: Sequence[bits.Claim], key: bits.Key | None
+        self, machine: bits.Machine, claims: Sequence[bits.Claim], key: bits.Key | None, watched: int | None
     ) -> bits.Search:
-        """The search that the arguments of this exploration ask for."""
+        """The search that the arguments of this exploration ask for; it ends where a claim is false."""
 
         tell = self.progress  # the search must not hold this object: its processes end with it
 
@@ -162,6 +182,7 @@ class CircuitExplorer:
             key=key,
             checkpoint=self._checkpoint,
             until_outside=self._narrower is not None,
+            until_false=watched,
             every_step=self._counting,
             initial=[machine.claim(connective(n.And, one.initial)) for one in self.finite.values()],
             workers=self._workers,

@@ -15,14 +15,15 @@ from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, in_order
+from leadline.symbolic.encode.orders import has_order
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, Interrupted, Limited, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.ask.widening import Kept, answer_with_known, told_by_values
-from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.engines.bounded.alike import sorts_alike
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
-from leadline.symbolic.engines.explore.circuits import CircuitExplorer
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer, told_apart
 from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
 from leadline.symbolic.engines.explore.statistics import Occurring, counted_values, values_of
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, cores, limited, stop_at
@@ -38,6 +39,7 @@ from leadline.symbolic.lang import (
     all_types,
     counted,
     group_of,
+    symmetric_sorts,
 )
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
@@ -359,7 +361,7 @@ class _Exploring:
             ends = {name for name, (_, rest) in self._claims.items() if rest is None}
             apart = [one for one in self._chosen if one.name not in ends]
             self.explorer = CircuitExplorer(
-                meaning(model, apart, options),
+                meaning(model, apart, options, watching=True),
                 self._names,
                 *self._bounds,
                 vacuity=options.coverage or options.vacuity,
@@ -640,8 +642,16 @@ def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
         )
 
 
-def meaning(model: Model, properties: Sequence[Property], options: ExploreOptions) -> Semantics:
+def meaning(
+    model: Model, properties: Sequence[Property], options: ExploreOptions, *, watching: bool = False
+) -> Semantics:
     """The meaning of a model, with symmetry that of its orbits.
+
+    Args:
+        model: the model.
+        properties: the properties that will be evaluated.
+        options: the options of the search.
+        watching: whether the search will look whether an order of members shows in the states that it reaches.
 
     Raises:
         UserError: if there is no sort whose members are treated alike, or their permutations are too many.
@@ -657,12 +667,13 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
     # Where a module has SYMMETRY, a state may be looked at in place of one that has an error, as in TLC.
     sorts = sorts_alike(model, [*about_states, *model.constraints], truth_alone=bool(model.symmetry))
     if model.symmetry:
-        apart = {name for one in model.symmetry for name, _ in one} - {sort.name for sort in sorts}
-        if apart:
-            raise UserError(
-                f"SYMMETRY: {model.protocol} tells members of {' and '.join(sorted(apart))} apart"
-            )
-        return Symmetric(model, model.symmetry)
+        moved = {name for one in model.symmetry for name, _ in one}
+        apart = moved.difference(sort.name for sort in sorts)
+        unnamed = symmetric_sorts(model, [*about_states, *model.constraints], in_any_order=False)
+        watched = watching and not any(map(has_order, model.init.roots))
+        if apart and not (watched and moved.issubset(sort.name for sort in unnamed)):
+            raise told_apart(model, apart)
+        return Symmetric(model, model.symmetry, frozenset(apart))
     if not sorts:
         raise UserError(
             f"--symmetry: {model.protocol} with these properties treats the members of no sort alike: leave it out"

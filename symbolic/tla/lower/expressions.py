@@ -244,7 +244,7 @@ class Sets:
         """
         if item not in self._orders:
             # A choice tells interchangeable values apart: then the model is made again, without their sorts.
-            ordered = bool(sorts_in(item)) or shapes.in_order(item, self.ranks)
+            ordered = shapes.in_order(item, self.ranks)
             if not ordered and item.cardinality > MOST_PARTS:
                 raise Unlowerable(
                     f"CHOOSE where there may be more than {MOST_PARTS:,} values, which TLC has in another order"
@@ -258,8 +258,6 @@ class Sets:
         Raises:
             Unlowerable: if values are interchangeable.
         """
-        if sorts_in(item):
-            raise Unlowerable("CHOOSE among sets of interchangeable values")
         return tuple(sorted(values, key=lambda x: shapes.choice_key(item, x, self.ranks)))
 
     def possible(self, node: n.Node) -> list[tuple[n.Node, n.Node]]:

@@ -32,9 +32,9 @@ from leadline.symbolic.lang import (
     Type,
     Variable,
     in_tla,
+    named_in,
     nodes as n,
     primed,
-    told_apart,
 )
 from leadline.symbolic.lang.nodes import substitute
 from leadline.symbolic.tla.lower import shapes
@@ -239,7 +239,7 @@ def lowered(
     begun = Paths(lowering, initial=True, guards=guards).of(specification.init)
     ways = [_typed(lowering, way) for way in begun]
     init = _initial(lowering, ways, names)
-    apart = told_apart(init.roots) & set(sorts.values())
+    apart = named_in(init.roots) & set(sorts.values())
     if apart:
         raise NotAlike(apart)
     following = Paths(lowering, as_written=as_written, guards=guards)
@@ -347,7 +347,7 @@ def _branches(
     for one in shared:
         body.append(one.pick)
         first = n.make(n.Const, one.pick.type, one.pick.span, one.pick.type.first)
-        if len(one.used) < len(ways) and not told_apart([first]):
+        if len(one.used) < len(ways) and not named_in([first]):
             # On the other paths all values make the same state: one of them is enough.
             only = terms.make(n.Eq, BOOL, one.pick.node, first)
             body.append(terms.disj([*(here[number] for number in sorted(one.used)), only]))

@@ -164,7 +164,7 @@ def in_order(kind: Type, ranks: Ranks) -> bool:
             return _is_sorted(choice_key(kind.item, one, ranks) for one in kind.listed)
         case Set() | Option():
             return False
-        case Atoms():
+        case Atoms() | Sort():
             return _is_sorted(_name_key(name, ranks) for name in kind.members)
         case Record() if not _is_sorted(_field_keys(kind, ranks)):
             return False
@@ -194,7 +194,7 @@ def _rank(kind: Type) -> int:
 def choice_key(kind: Type, value: Value, ranks: Ranks) -> Any:
     """A key by which CHOOSE goes through the values of a type: small sets and functions before large ones."""
     match kind:
-        case Atoms():
+        case Atoms() | Sort():
             return _name_key(value, ranks)
         case Listed():
             return choice_key(kind.item, kind.value_of(value), ranks)

@@ -11,9 +11,7 @@ from collections.abc import Mapping
 from leadline.symbolic.lang import (
     Model,
     Sort,
-    nodes as n,
-    sorts_in,
-    symmetric_sorts,
+    named_in,
 )
 
 Sorts = Mapping[str, Sort]
@@ -33,13 +31,6 @@ class NotAlike(Exception):
 
 
 def told_apart_in(model: Model, sorts: Sorts) -> set[Sort]:
-    """The sorts whose members the model tells apart, or chooses between: only atoms have the order of CHOOSE."""
-    alike = symmetric_sorts(model, model.constraints)
-    chosen = {
-        sort
-        for one in model.properties.values()
-        for node in n.postorder(*one.nodes)
-        if isinstance(node, n.Choose)
-        for sort in sorts_in(node.type)
-    }
-    return {sort for sort in sorts.values() if sort not in alike or sort in chosen}
+    """The sorts of which the model names members."""
+    roots = [root for action in (model.init, *model.actions) for root in action.roots]
+    return named_in([*roots, *(one.formula for one in model.constraints)]) & set(sorts.values())

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise, permutations, product
+from itertools import permutations, product
 from math import factorial, prod
 from random import Random
 
@@ -27,8 +27,8 @@ from leadline.symbolic.encode import (
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.encoding import Truth
 from leadline.symbolic.encode.facts import Facts
-from leadline.symbolic.engines.bounded.sweeps import sorts_alike
-from leadline.symbolic.lang import Model, Permutation, Property, Value
+from leadline.symbolic.engines.bounded.alike import sorts_alike
+from leadline.symbolic.lang import Model, Permutation, Property, Value, exchanges
 from leadline.symbolic.solve import Formula
 
 Cube = tuple[int, ...]
@@ -143,8 +143,8 @@ class System:
     def _generators(self) -> Iterator[dict[int, int]]:
         """Exchanges of neighbours among the members of each sort, which generate all permutations."""
         for sort in self.sorts:
-            for one, other in pairwise(sort.members):
-                moved = self.images_under({(sort.name, one): other, (sort.name, other): one})
+            for swap in exchanges(sort):
+                moved = self.images_under(swap)
                 if any(literal != image for literal, image in moved.items()):
                     yield moved
 
