@@ -39,7 +39,7 @@ from leadline.symbolic.bits.lanes import (
     where,
     words_for,
 )
-from leadline.symbolic.bits.machine import Claim, Key, Machine
+from leadline.symbolic.bits.machine import Claim, Key, Machine, Move
 from leadline.symbolic.bits.programs import Program, Registers, compiled
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.meaning import Levels
@@ -787,6 +787,17 @@ class Search:
             self.deadlocks += counts[-1]
             if self.deadlock is None:
                 self.deadlock = low + int(where(outcomes[-1])[0])
+
+    def moves_between(self, bits: int, after: Words) -> Iterator[Move]:
+        """The steps from a state, given by its bits, to one that is kept."""
+        state = packed([bits], self.width)
+        registers = self._steps.run(state)
+        taken = registers.outputs(0)[: len(self.machine.moves), 0] & np.uint64(1)
+        for place in map(int, np.flatnonzero(taken)):
+            after_step, rows = self._after[place], registers.run(place + 1)
+            found = after_step.to(state.copy(), np.zeros(1, np.int64), rows[: len(after_step.literals)])
+            if np.array_equal(found[0] if self.orbits is None else self.orbits.least(found)[0], after):
+                yield self.machine.moves[place]
 
     def _take(self, taken: _Taken) -> None:
         """Look some states up, sooner or later."""

@@ -13,11 +13,15 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import Int, OutOfBounds, Property, Span, Type, Value, in_tla
 from leadline.symbolic.lang.nodes import (
+    BINDERS,
     KINDS,
+    Bound,
     Invalid,
     Node,
+    PickVar,
     StateVar,
     children,
+    kept,
     leaves_of,
     postorder,
 )
@@ -258,6 +262,8 @@ class Writer:
         self.outer_blocks = 0
         self._blocks: list[Lines] = [[]]
         self._known: list[dict[Node, Code]] = [{}]
+        self._is_loop = [False]
+        self._once: set[Node] = set()
         self._root: Node | None = None
         self._place_around: tuple[str, str] | None = None
         self._parameters: dict[Node, str] = {}
@@ -316,6 +322,10 @@ class Writer:
         found = self.known(node)
         if found is not None:
             return found
+        outer = self._outside_loops(node) if node not in self._once else None
+        if outer is not None:
+            self.stack.append((node, self._evaluated_once(node, outer)))
+            return None
         if self._apart(node):
             outlined = self.module.outlined
             function = outlined.get(node) or outlined.get((node, self.source))
@@ -328,6 +338,32 @@ class Writer:
             return self.finish(node, visit)
         self.stack.append((node, visit))
         return None
+
+    def _outside_loops(self, node: Node) -> int | None:
+        """The block outside of loops around this place in which a node has the same value; None if there is none.
+
+        That matters where the node has loops itself.
+        """
+        if not kept(node, "_has_loop", lambda one, inside: any(inside) or isinstance(one, BINDERS)):
+            return None
+        blocks = [0]
+        for leaf in leaves_of(node):
+            blocks += [place for place, table in enumerate(self._known) if leaf in table]
+        outer = max(blocks)
+        return outer if any(self._is_loop[outer + 1 :]) else None
+
+    def _evaluated_once(self, node: Node, outer: int) -> Steps:
+        """The code of a node that loops evaluate when they need it first, and keep for their next rounds."""
+        name, unset = self.module.fresh("c"), self.module.constant(object(), "unset")
+        self._blocks[outer].append(f"{name} = {unset}")
+        self._once.add(node)
+        self.open()
+        code = yield node
+        lines = self.close()
+        self._once.remove(node)
+        self.write(f"if {name} is {unset}:")
+        self.block([*lines, f"{name} = {code.text}"])
+        return Code(name, 0)
 
     # -- statements -------------------------------------------------------------------------------
 
@@ -343,10 +379,12 @@ class Writer:
         """Begin a block. Lines and known code belong to it from here on."""
         self._blocks.append([])
         self._known.append({})
+        self._is_loop.append(False)
 
     def close(self) -> Lines:
         """End the block. The caller places its lines."""
         self._known.pop()
+        self._is_loop.pop()
         return self._blocks.pop()
 
     def store(self, code: Code | str) -> str:
@@ -401,6 +439,7 @@ class Writer:
     def know(self, key: Node, code: Code) -> None:
         """Use this code for a node in the current block."""
         self._known[-1][key] = code
+        self._is_loop[-1] |= isinstance(key, Bound | PickVar)
 
     def known(self, key: Node) -> Code | None:
         """The code of a node that was computed in this block or one around it."""

@@ -10,6 +10,7 @@ from leadline.symbolic import bits
 from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
 from leadline.symbolic.concrete.orbits import Symmetric
+from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
 from leadline.symbolic.lang import (
     InternalError,
@@ -33,6 +34,26 @@ if TYPE_CHECKING:
 def told_apart(model: Model, sorts: Iterable[str]) -> UserError:
     """The mistake that a module has a SYMMETRY of members that it tells apart."""
     return UserError(f"SYMMETRY: {model.protocol} tells members of {' and '.join(sorted(sorts))} apart")
+
+
+def path_through(search: bits.Search, semantics: Semantics, words: Iterable[Words], *more: None) -> Path:
+    """The path through some states that a search has found, and out of bounds if there is more.
+
+    The circuits tell the steps, and the meaning on values takes them.
+    """
+    model, facts, found = search.machine.model, Facts(search.machine.model), list(words)
+    states: Iterable[State] = map(search.machine.state, found)
+    if semantics.canonical is not None:
+        states = map(semantics.canonical, states)
+
+    def likely(state: State, place: int) -> Iterator[PathStep]:
+        true, matters = facts.packed(state)
+        for move in search.moves_between(true & matters, found[place]) if place < len(found) else ():
+            step = semantics.outcome(state, model.actions[move.action].name, move.picks)
+            if step is not None:
+                yield step
+
+    return path_of(semantics, [*states, *more], likely)
 
 
 class CircuitExplorer:
@@ -230,7 +251,7 @@ class CircuitExplorer:
         if search is None:
             return None
         first, state, before = self._wrong(name, outside=outside)
-        begun = None if first is None else self._through(search, [first])
+        begun = None if first is None else path_through(search, self.semantics, [first])
         paths = [begun, self._path(search, state), self._path(search, before)]
         if paths[2] is not None:
             paths[2] = (*paths[2], self._wrong_step(paths[2][-1].state, self.finite[name], outside=outside))
@@ -323,14 +344,7 @@ class CircuitExplorer:
         """A shortest path to a state, and out of bounds if there is more."""
         if number is None:
             return None
-        return self._through(search, search.states_to(number), *more)
-
-    def _through(self, search: bits.Search, found: Iterable[Words], *more: None) -> Path:
-        """The path through some states, and out of bounds if there is more."""
-        states: Iterable[State] = map(search.machine.state, found)
-        if self.semantics.canonical is not None:
-            states = map(self.semantics.canonical, states)
-        return path_of(self.semantics, [*states, *more])
+        return path_through(search, self.semantics, search.states_to(number), *more)
 
     def _checked(self, search: bits.Search) -> Iterator[tuple[str, Checked]]:
         for name, found in zip(self.properties, search.found, strict=False):

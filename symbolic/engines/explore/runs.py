@@ -14,6 +14,7 @@ from itertools import product as tuples
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.concrete.runs import graph_of
+from leadline.symbolic.engines.explore.circuits import path_through
 from leadline.symbolic.engines.runs.formulas import SafetyPart, split
 from leadline.symbolic.engines.runs.loops import SAVE
 from leadline.symbolic.engines.runs.product import CHOICE, Mark, Product, Watched
@@ -128,8 +129,8 @@ def _trace(search: bits.Search, loop: Sequence[int], name: str) -> Trace:
     """The run to a loop and around it. A run that stops saves no state."""
     stem = search.path(loop[0])
     around = [*loop[1:], loop[0]] if len(loop) > 1 else []
-    states = map(search.machine.state, search.states[[*stem, *around]])
-    path = [*path_of(Semantics(search.machine.model), list(states))]
+    states = search.states[[*stem, *around]]
+    path = [*path_through(search, Semantics(search.machine.model), states)]
     if around:
         path.insert(len(stem), Step(SAVE, {}, path[len(stem) - 1].state))
     return trace_of_path(tuple(path), TraceEnd.VIOLATES, name)
