@@ -78,6 +78,8 @@ ACTIONS = {
     "CASE x = 2 -> Both(0) [] y = 2 -> Both(1) [] OTHER -> FALSE": ["1 1"],
     "LET z == x + y IN z = 3 /\\ Both(z + z)": ["6 6"],
     "LET act == x' = 4 IN act /\\ y' = 1": ["4 1"],
+    "LET v == x w == v IN Set(w, 4) /\\ Same(y)": ["4 2"],
+    "LET v == y IN (ENABLED Is(v', 3)) /\\ (ENABLED Set(v, 1)) /\\ Both(1)": ["1 1"],
     "LET z == Fail IN x = 2 /\\ Both(z + z + z + z)": [],
     "(IF Late THEN x' = 3 ELSE x' = 4) /\\ Same(y)": ["4 2"],
     "Same(x) /\\ (LET z == <<0>>[y] + x IN y' = [[i \\in {5} |-> 1] EXCEPT ![x] = z + z])": ["1 (5 :> 1)"],

@@ -247,9 +247,18 @@ class Search:
                     found |= self._about(body, inner)
                     # `Inc(v) == v' = v + 1` primes its parameter, and so assigns the variable that it is given.
                     if not self.initial and analysis.primes(e, name):
-                        found |= analysis.reads(body).now
+                        found |= self._now(body, inner)
                 case Reference(key) if key in self.translation.definitions:
                     found |= analysis.reads_of(key).now if self.initial else analysis.reads_of(key).next
+        return found
+
+    def _now(self, e: s.Expression, names: Names) -> frozenset[str]:
+        """The variables that an expression reads, through the names in it too: `LET v == x IN Inc(v)`."""
+        found = self.translation.analysis.reads(e).now
+        for name in self.translation.analysis.free(e):
+            match names.get(name):
+                case ByName(body, inner) | Pending(body, inner):
+                    found |= self._now(body, inner)
         return found
 
     def _step(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
