@@ -33,6 +33,13 @@ Parts ==
   /\\ <<1, 2>> = <<1>>
   /\\ \\/ IF 1 = 2 THEN FALSE ELSE TRUE
      \\/ FALSE
+Tripled == \\A n \\in {} : mark(n) :: 3 * n = (LET mark == {mark(m) :: n * m : m \\in {}} IN 0)
+Symbols == LET p ** q == p + 10 * q
+           IN 5 ** 6
+Early == LET late == 3 IN late
+late == 4
+Fair == WF_a(b)
+Field == [x |-> 1].x
 plus[i, j \\in Int, <<k, l>> \\in Nat \\X Nat] == i + j + k + l
 Biggest(S) == CHOOSE x \\in S : \\A y \\in S : y <= x
 Links == {p \\in (1..2) \\X (1..2) : p[1] < p[2]}
@@ -50,8 +57,13 @@ VALUES = {
     "-7 % 2": "1",
     "2 ^ 10": "1024",
     "<<Parts!1, Parts!2, Parts!2!2, Parts!2!1!1, Parts!1!1>>": "<<FALSE, TRUE, FALSE, FALSE, <<1, 2>>>>",
+    "<<Twice(Tripled!@!1, 2), Twice(Tripled!mark!1, 2), Tripled!mark(5)!1>>": "<<18, 18, 15>>",
+    "Tripled!(2)!:!mark!mark(4)": "8",
+    "<<Symbols!**(1, 2), Early!1, Fair!1, Fair!2, Field!2>>": '<<21, 3, a, b, "x">>',
     "plus[1, 2, <<3, 4>>]": "10",
     "[i, j \\in Nat |-> i * j][5, 6]": "30",
+    "LET f == [fact EXCEPT ![3] = @ + 1, ![-1] = 2] IN <<f[3], [f EXCEPT ![3] = @ * 2][3], f[4]>>": "<<7, 14, 24>>",
+    "[[i, j \\in Int |-> [a |-> i, b |-> j]] EXCEPT ![1, 2].a = @ + 5][1, 2]": "[a |-> 6, b |-> 2]",
     '[i \\in {"a", "b"} |-> i] \\in [1..9 -> Nat]': "FALSE",
     "3 \\in 1..3 /\\ 4 \\notin 1..3": "TRUE",
     "-1 \\in Nat \\/ -1 \\in Int": "TRUE",
@@ -185,6 +197,7 @@ ERRORS = {
     "\\E x \\in 5 : TRUE": "no set",
     "1 \\in 2": "no set",
     "{x \\in Nat : x > 4} = {}": "infinite",
+    "{[fact EXCEPT ![3] = 1]} = {}": "infinite",
     "Assert(1 = 2, <<>>)": "assertion",
     "LET f[n \\in Nat] == f[n + 1] IN f[0]": "recursion",
 }

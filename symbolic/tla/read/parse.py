@@ -238,7 +238,7 @@ class Reader:
         steps = [one for one in part(node, "prefix").named_children if one.type == "subexpr_component"]
         if len(steps) != len(part(node, "prefix").named_children):
             return self.subexpression(node, place)
-        prefix = tuple(self.expr(step.named_children[0]) for step in steps)
+        prefix = tuple(self.argument(step.named_children[0]) for step in steps)
         last = self.expr(part(node, "op"))
         assert isinstance(last, s.Apply)
         instances = tuple(one for one in prefix if isinstance(one, s.Apply))
@@ -251,7 +251,7 @@ class Reader:
     def step(self, node: Tree) -> s.Step:
         """A component of the name of a part."""
         if node.type != "subexpr_tree_nav":
-            found = self.expr(node.named_children[0] if node.type == "subexpr_component" else node)
+            found = self.argument(node.named_children[0] if node.type == "subexpr_component" else node)
             assert isinstance(found, s.Apply)
             return found
         (inside,) = node.named_children or (node,)

@@ -34,9 +34,11 @@ class Way:
         parameters: the names that are bound around it.
         arguments: their values, as they are written.
         around: the LETs around it, outermost first.
+        bare: whether it leads to an operator: the names that are bound around it have no values.
     """
 
     found: s.Expression
+    bare: bool = False
     parameters: list[s.Parameter] = field(default_factory=list)
     arguments: list[s.Expression] = field(default_factory=list)
     around: list[s.Let] = field(default_factory=list)
@@ -67,8 +69,8 @@ class Way:
                 self._to_arm(self.found, step, rest.pop(0) if rest else None)
             elif isinstance(step, int):
                 self._to_operand(step)
-            elif isinstance(step, tuple):
-                self._to_body(step)
+            elif isinstance(step, tuple) or (step == "@" and self.bare):
+                self._to_body(step if isinstance(step, tuple) else None)
             elif step != ":":
                 raise NoPart("values for the bound names, such as `!(x)`")
 
@@ -88,22 +90,22 @@ class Way:
             raise NoPart("`!i!1` for the condition of an arm, or `!i!2` for its value")
         self.found = chosen
 
-    def _to_body(self, values: tuple[s.Expression, ...]) -> None:
+    def _to_body(self, values: tuple[s.Expression, ...] | None) -> None:
         bounds, body = _binder(self.found)
         names = [s.Parameter(name, place=one.place) for one in bounds for name in one.names]
-        if body is None or len(names) != len(values):
+        if body is None or (values is not None and len(names) != len(values)):
             raise NoPart(
                 f"values for {len(names)} bound names" if names else "an expression that binds names"
             )
         self.parameters += names
-        self.arguments += values
+        self.arguments += values or ()
         self.found = body
 
     def _to_name(self, step: s.Apply) -> None:
         lets, node = next(_named(self.found, step.operator), ([], None))
         if node is None:
             raise NoPart("a label or a place of its definition")
-        if len(node.parameters) != len(step.arguments):
+        if len(node.parameters) != len(step.arguments) and not self.bare:
             raise NoPart(f"{len(node.parameters)} arguments of {step.operator}")
         self.around += lets
         self.parameters += node.parameters
@@ -116,10 +118,12 @@ def _operands(e: s.Expression) -> list[s.Expression]:
     match e:
         case s.Record(fields) | s.RecordSet(fields):
             return [part for _, part in fields]
-        case s.Except(function, _) | s.Index(function, s.String()):
+        case s.Except(function, _):
             return [function]
         case s.Let(_, inner):
             return [inner]
+        case s.Subscripted("WF_" | "SF_", action, subscript):
+            return [subscript, action]
         case s.Apply(operator, (first, _, _, *_) as items) if operator != "\\X" and first.place < e.place:
             # A long chain, such as `a /\ b /\ c`: its symbol stands behind an operand, that of a list before.
             return [replace(e, arguments=items[:-1]), items[-1]]
@@ -151,14 +155,14 @@ def _binder(e: s.Expression) -> tuple[Sequence[s.Bound], s.Expression | None]:
 
 def _named(e: s.Node, name: str) -> Iterator[tuple[list[s.Let], s.Label | s.Definition]]:
     """The labels and LET definitions of a name, each with the LETs around it."""
+    if isinstance(e, s.Label) and e.name == name:
+        yield [], e  # before one of the same name that it names a part around
     around = [e] if isinstance(e, s.Let) else []
     for child in s.children(e):
         if isinstance(child, s.Definition) and child.name == name:
             yield around, child
         for lets, one in _named(child, name):
             yield [*around, *lets], one
-    if isinstance(e, s.Label) and e.name == name:
-        yield [], e
 
 
 @dataclass(frozen=True)
@@ -284,7 +288,7 @@ class Resolver:
         if e.prefix:
             whole = (*e.prefix, replace(e, prefix=()))
             if self.named(whole, names)[0] is not None:
-                return self.part(whole, e.place, names)
+                return self.part(whole, e.place, names, arity)
         symbol = self.symbol(e, names)
         chained = e.operator in INFIX and len(e.arguments) > 2
         if chained and symbol is not None and symbol.key not in ANY_NUMBER:
@@ -313,25 +317,34 @@ class Resolver:
                 return symbol, count
         return None, 0
 
-    def part(self, steps: Sequence[s.Step], place: s.Place, names: Names) -> s.Expression:
-        """The part of a definition: an operator of all names that are bound around it, applied to their values."""
+    def part(self, steps: Sequence[s.Step], place: s.Place, names: Names, arity: int = 0) -> s.Expression:
+        """The part of a definition: an operator of all names that are bound around it, applied to their values.
+
+        It is that operator itself if an arity is wanted.
+        """
         symbol, count = self.named(steps, names)
         if symbol is None:
             self.wrong(place, "a part of no definition: expected the name of one that stands before")
             return s.Apply("TRUE", place=place)
         written = self.written[symbol.key]
-        way = Way(written.unit.body)
+        way = Way(written.unit.body, bare=arity > 0)
         given = [one for step in steps[:count] if isinstance(step, s.Apply) for one in step.arguments]
         try:
             way.go(steps[count:])
-            if len(given) != len(symbol.arities):
+            own = (*written.unit.parameters, *way.parameters)
+            if arity and (given or way.arguments or written.given or len(own) != arity):
+                raise NoPart(f"an operator with {_arguments(arity)}, not here the {len(own)} that it has")
+            if not arity and len(given) != len(symbol.arities):
                 raise NoPart(f"{_arguments(len(symbol.arities))} of it")
         except NoPart as error:
             self.wrong(place, f"no part of {written.unit.name}: expected {error}")
             return s.Apply("TRUE", place=place)
-        own = (*written.unit.parameters, *way.parameters)
-        parameters, inner = written.resolver.parameters(own, written.names)
-        body = written.resolver.expr(way.whole, inner)
+        # Its mistakes were told at its place, behind which names are known that it may bind.
+        resolver = replace(written.resolver, mistakes=[])
+        parameters, inner = resolver.parameters(own, written.names)
+        body = resolver.expr(way.whole, inner)
+        if arity:
+            return s.Lambda(parameters, body, place=place)
         parameters = (*written.given, *parameters)
         if not parameters:
             return body
@@ -352,6 +365,8 @@ class Resolver:
             return self.expr(e, names)
         if isinstance(e, s.Apply):
             return self.apply(e, names, arity)
+        if isinstance(e, s.Part):
+            return self.part(e.steps, e.place, names, arity)
         if not isinstance(e, s.Lambda) or len(e.parameters) != arity:
             self.wrong(e.place, f"expected an operator with {_arguments(arity)}")
         return self.expr(e, names)

@@ -280,10 +280,11 @@ def set_of(t: Translation, e: s.SetOf, scope: Scope) -> Code:
 
 
 def except_(t: Translation, e: s.Except, scope: Scope) -> Code:
-    text = t.value(e.function, scope)
+    code = t.expr(e.function, scope)
+    text = as_value(code)
     for one in e.updates:
         text = updated(t, text, one.path, one.value, scope)
-    return Code(text, Kind.VALUE)
+    return Code(text, Kind.LAZY if code.kind is Kind.LAZY else Kind.VALUE)
 
 
 def updated(

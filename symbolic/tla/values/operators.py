@@ -554,6 +554,8 @@ def update(f: Value, x: Value, value: Value) -> Value:
     if f.__class__ is not tuple:
         if f is UNSET:
             return UNSET
+        if isinstance(f, LazyFunction) and not finite(f.domain):
+            return f.updated(x, value) if x in f.domain else f
         f = table(f)
     place = f[0].index.get(x)
     if place is None:
@@ -569,6 +571,8 @@ def inner(f: Value, x: Value) -> Value:
     if f.__class__ is not tuple:
         if f is UNSET:
             return UNSET
+        if isinstance(f, LazyFunction) and not finite(f.domain):
+            return f[f.index[x]] if x in f.domain else UNSET
         f = table(f)
     place = f[0].index.get(x)
     if place is None:

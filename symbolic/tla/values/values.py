@@ -248,6 +248,12 @@ class LazyFunction:
             self._known[x] = self.compute(x)
         return self._known[x]
 
+    def updated(self, x: Value, value: Value) -> LazyFunction:
+        """The function with another value at an element of its domain."""
+        made = LazyFunction(self.domain, lambda y: self[_Key(y)])
+        made._known[x] = value
+        return made
+
     def table(self) -> Value:
         """The function as a tuple.
 
