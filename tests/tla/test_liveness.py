@@ -130,6 +130,42 @@ def test_fairness_of_a_case_without_an_arm_for_every_state(tmp_path: Path) -> No
     assert found.verdict is Verdict.PROVED
 
 
+GIVEN = r"""
+    EXTENDS Naturals
+    VARIABLE x
+    Step(v) == v' = (v + 1) % 4
+    Can(A) == ENABLED A
+    Runs(v) == v = 0 /\ [][Step(v)]_v /\ WF_v(Step(v))
+    Spec == Runs(x)
+    Grows(v) == [][v' > v]_v
+    Leads(v, n) == [](v = n => <>(v = n + 1))
+    Enabled == Can(Step(x)) /\ ~(LET go == Step(x) same == go /\ x' = x IN Can(same))
+    Again == Runs(x)
+    Growing == Grows(x)
+    Second == Leads(x, 1)
+    Fourth == Leads(x, 3)
+    Named == LET w == x v == w IN [][v' = (v + 1) % 4]_v
+    Within == <>[][LET F(v) == v' > v IN F(x) \/ x' = 0]_x
+"""
+"""A module whose formulas about steps and runs have parameters and LETs."""
+
+
+def test_formulas_of_parameters_and_names(tmp_path: Path) -> None:
+    claims = ("Again", "Growing", "Second", "Fourth", "Named", "Within")
+    text = f"SPECIFICATION Spec\nINVARIANT Enabled\nPROPERTIES {' '.join(claims)}"
+    wrong = {
+        result.property for result in explored(tmp_path, GIVEN, text) if result.verdict is not Verdict.SAFE
+    }
+    assert wrong == {"Growing", "Fourth"}
+    path = write(tmp_path, M=GIVEN)
+    path.with_suffix(".cfg").write_text(text)
+    results = answer(
+        model_of(find(str(path)), {}), Query(str(path), {}, claims, PdrOptions(), "cadical")
+    ).results
+    assert {result.property for result in results if result.verdict is Verdict.VIOLATED} == wrong
+    assert all(result.verdict is Verdict.PROVED for result in results if result.property not in wrong)
+
+
 def checked(folder: Path, name: str, claims: Sequence[str], options: Options) -> dict[str, Verdict]:
     path = write(folder, M=MUTEX)
     path.with_suffix(".cfg").write_text(config(name, *claims))

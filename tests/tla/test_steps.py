@@ -25,6 +25,9 @@ Starts(e) == x = e /\\ y = e
 Some(act(_)) == \\E z \\in 6..7 : act(z)
 RECURSIVE Walk(_)
 Walk(n) == IF n = 0 THEN x' = 0 /\\ y' = 0 ELSE Walk(n - 1)
+Zero(w) == LET F(v) == v' = 0 IN F(w)
+One(w) == LET v == w IN v' = 1
+Of(F(_)) == F(x) /\\ Same(y)
 Fail == CHOOSE z \\in {} : TRUE
 Late == LET z == <<0>>[y] + x all == {w + z : w \\in {z}}
         IN x = 2 /\\ z # 7 /\\ all # {} /\\ all # {1}
@@ -80,6 +83,10 @@ ACTIONS = {
     "LET act == x' = 4 IN act /\\ y' = 1": ["4 1"],
     "LET v == x w == v IN Set(w, 4) /\\ Same(y)": ["4 2"],
     "LET v == y IN (ENABLED Is(v', 3)) /\\ (ENABLED Set(v, 1)) /\\ Both(1)": ["1 1"],
+    "LET F(v, z) == v' = z IN \\E z \\in 3..4 : F(x, y) /\\ F(y, z)": ["2 3", "2 4"],
+    "Zero(x) /\\ One(y)": ["0 1"],
+    "(LET F(v) == v' = 5 IN Of(F)) \\/ Of(One) \\/ Of(LAMBDA v : v' = 7)": ["1 2", "5 2", "7 2"],
+    "LET F(v) == v' = 5 go == F(x) IN (ENABLED go) /\\ (ENABLED F(y)) /\\ Both(1)": ["1 1"],
     "LET z == Fail IN x = 2 /\\ Both(z + z + z + z)": [],
     "(IF Late THEN x' = 3 ELSE x' = 4) /\\ Same(y)": ["4 2"],
     "Same(x) /\\ (LET z == <<0>>[y] + x IN y' = [[i \\in {5} |-> 1] EXCEPT ![x] = z + z])": ["1 (5 :> 1)"],

@@ -62,7 +62,7 @@ VALUES = {
     "<<Symbols!**(1, 2), Early!1, Fair!1, Fair!2, Field!2>>": '<<21, 3, a, b, "x">>',
     "plus[1, 2, <<3, 4>>]": "10",
     "[i, j \\in Nat |-> i * j][5, 6]": "30",
-    "LET f == [fact EXCEPT ![3] = @ + 1, ![-1] = 2] IN <<f[3], [f EXCEPT ![3] = @ * 2][3], f[4]>>": "<<7, 14, 24>>",
+    "LET f == [fact EXCEPT ![3] = @ + 1, ![-1] = 2] IN <<f[3], [f EXCEPT ![3] = @ * 2][3]>>": "<<7, 14>>",
     "[[i, j \\in Int |-> [a |-> i, b |-> j]] EXCEPT ![1, 2].a = @ + 5][1, 2]": "[a |-> 6, b |-> 2]",
     '[i \\in {"a", "b"} |-> i] \\in [1..9 -> Nat]': "FALSE",
     "3 \\in 1..3 /\\ 4 \\notin 1..3": "TRUE",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeAlias
 
 from leadline.symbolic.tla.read import syntax as s
@@ -26,6 +27,58 @@ class Reads:
 
 
 @dataclass
+class WithinEnabled:
+    """What occurs only within ENABLED: it is about steps, and what is around it is not.
+
+    Args:
+        definitions: the definitions by key.
+    """
+
+    definitions: Mapping[str, s.Definition]
+    _parameters: dict[str, frozenset[int]] = field(default_factory=dict)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """ENABLED, and the definitions that mention it, directly or not: mostly there are none."""
+        return frozenset(dependent(self.definitions, ["ENABLED"]))
+
+    def parameters(self, key: str) -> frozenset[int]:
+        """The places of the parameters of a definition that occur in it only within ENABLED."""
+        if key not in self._parameters:
+            self._parameters[key] = frozenset()  # for its own recursion
+            one = self.definitions.get(key) if key in self._names else None
+            if one is not None and one.parameters:
+                names = set(self._outside(one.body))
+                places = [place for place, x in enumerate(one.parameters) if x.name not in names]
+                self._parameters[key] = frozenset(places)
+        return self._parameters[key]
+
+    def _outside(self, e: s.Node) -> Iterator[str]:
+        """The operators in an expression that are not within ENABLED."""
+        if isinstance(e, s.Apply):
+            yield e.operator
+            if e.operator == "ENABLED":
+                return
+        for place, child in enumerate(s.children(e)):
+            if not self.only(e, place):
+                yield from self._outside(child)
+
+    def only(self, e: s.Node, place: int) -> bool:
+        """Whether an argument of an operator, or a definition of a LET, occurs only within ENABLED."""
+        match e:
+            case s.Apply(operator):
+                return place in self.parameters(operator)
+            case s.Let(definitions, body) if place < len(definitions) and s.operators(e) & self._names:
+                outside = set(self._outside(body))
+                for one in reversed(definitions[place + 1 :]):
+                    if isinstance(one, s.Definition) and one.name in outside:
+                        outside |= set(self._outside(one.body))
+                one = definitions[place]
+                return isinstance(one, s.Definition) and one.name not in outside
+        return False
+
+
+@dataclass
 class Analysis:
     """Facts about the expressions of a specification.
 
@@ -36,6 +89,7 @@ class Analysis:
 
     definitions: Mapping[str, s.Definition]
     variables: frozenset[str]
+    _enabled: WithinEnabled = field(init=False)
     _free: dict[int, tuple[s.Node, frozenset[str]]] = field(default_factory=dict)
     _reads: dict[str, Reads] = field(default_factory=dict)
     _reads_here: dict[int, tuple[s.Node, Reads]] = field(default_factory=dict)
@@ -47,8 +101,12 @@ class Analysis:
     _primes_here: dict[tuple[int, str, bool], bool] = field(default_factory=dict)
     _uses: dict[tuple[int, str], int] = field(default_factory=dict)
     _lets: dict[int, tuple[s.Let, list[tuple[s.Definition, s.Let]]]] = field(default_factory=dict)
+    _primed_lets: dict[int, tuple[s.Let, list[s.Expression]]] = field(default_factory=dict)
     _strict: dict[str, frozenset[str]] = field(default_factory=dict)
     _reached: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._enabled = WithinEnabled(self.definitions)
 
     def free(self, e: s.Node) -> frozenset[str]:
         """The names in an expression that are not bound in it, among them `@` and built-in operators."""
@@ -150,13 +208,39 @@ class Analysis:
             case s.Apply(operator) if operator not in bound and operator in self.variables:
                 found = frozenset({(operator, primed)})
             case s.Apply(operator, arguments) if operator not in bound and operator in self.definitions:
-                pairs = zip(self.definitions[operator].parameters, arguments, strict=False)
+                pairs = enumerate(zip(self.definitions[operator].parameters, arguments, strict=False))
                 names = self.primed_parameters(operator)
-                inside = [self._mentions(a, bound, True) for p, a in pairs if p.name in names]
+                given = [a for i, (p, a) in pairs if p.name in names and not self._enabled.only(e, i)]
+                inside = [self._mentions(a, bound, True) for a in given]
                 found = frozenset({(operator, primed)}).union(*inside)
+            case s.Let():
+                inside = [self._mentions(x, bound, True) for x in self._primed_in_let(e)]
+                found = found.union(*inside)
         # Other names hide nothing, and each part has one answer wherever it is asked for.
         bound |= {name for name in bound_by(e) if name in self.variables or name in self.definitions}
-        return found.union(*(self._mentions(child, bound, primed) for child in s.children(e)))
+        for place, child in enumerate(s.children(e)):
+            if self._enabled.only(e, place):
+                found |= {(name, primed) for name in self.reads(child).now}
+            else:
+                found |= self._mentions(child, bound, primed)
+        return found
+
+    def _primed_in_let(self, e: s.Let) -> list[s.Expression]:
+        """The expressions that a LET primes by names that stand for them: `LET v == x IN v' = 1`."""
+        if id(e) not in self._primed_lets:
+            found = list[s.Expression]()
+            outside = (
+                x for x in self.parts_of_let(e) if not self._enabled.only(e, e.definitions.index(x[0]))
+            )
+            for one, rest in outside:
+                if not one.parameters:
+                    found += [one.body] if self.primes(rest, one.name) else []
+                    continue
+                places = [i for i, x in enumerate(one.parameters) if self.primes(one.body, x.name)]
+                calls = [x for x in s.nodes(rest) if isinstance(x, s.Apply) and x.operator == one.name]
+                found += [call.arguments[i] for call in calls for i in places if i < len(call.arguments)]
+            self._primed_lets[id(e)] = (e, found)
+        return self._primed_lets[id(e)][1]
 
     def primed_parameters(self, key: str) -> frozenset[str]:
         """The parameters of a definition that it reads in the next state, too: they stand for expressions."""
@@ -184,6 +268,8 @@ class Analysis:
                 pairs = zip(self.definitions[e.operator].parameters, e.arguments, strict=False)
                 return any(self.primes(x, name, primed or one.name in inner) for one, x in pairs)
             primed |= e.operator in ("'", "UNCHANGED", "ENABLED")
+        if isinstance(e, s.Let) and any(self.primes(x, name, True) for x in self._primed_in_let(e)):
+            return True
         primed |= isinstance(e, s.Subscripted)
         return any(self.primes(child, name, primed) for child in self._around(e, name))
 
@@ -275,6 +361,15 @@ def bound_by(e: s.Node) -> frozenset[str]:
         case s.Let(definitions):
             return frozenset(one.name for one in definitions if isinstance(one, s.Definition))
     return frozenset()
+
+
+def dependent(definitions: Mapping[str, s.Definition], some: Iterable[str]) -> set[str]:
+    """The definitions that mention some of them, or mention such a definition."""
+    mentioned = {key: s.operators(one.body) for key, one in definitions.items()}
+    found = set(some)
+    while new := {key for key, names in mentioned.items() if key not in found and names & found}:
+        found |= new
+    return found
 
 
 def unsubscripted(e: s.Subscripted) -> s.Apply:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import unsubscripted
+from leadline.symbolic.tla.read.analysis import dependent, unsubscripted
 
 _N = TypeVar("_N", bound=s.Node)
 
@@ -79,7 +79,7 @@ class _Copy:
         self.variables = {key: key + suffix for key in hidden}
         self._definitions = definitions
         self._suffix = suffix
-        self._touched = _dependent(definitions, hidden)
+        self._touched = dependent(definitions, hidden)
 
     def now(self, e: _N) -> Any:
         """An expression about a step."""
@@ -123,12 +123,3 @@ class _Copy:
                 body = replace(body, name=key)
             self._definitions[key] = replace(one, name=key, body=body)
         return replace(e, operator=key, arguments=tuple(map(of, e.arguments)))
-
-
-def _dependent(definitions: dict[str, s.Definition], some: Iterable[str]) -> set[str]:
-    """The definitions that mention some of them, or mention such a definition."""
-    mentioned = {key: s.operators(one.body) for key, one in definitions.items()}
-    found = set(some)
-    while new := {key for key, names in mentioned.items() if key not in found and names & found}:
-        found |= new
-    return found

@@ -12,7 +12,7 @@ from itertools import starmap
 
 from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import bound_by
+from leadline.symbolic.tla.read.analysis import WithinEnabled, bound_by
 
 
 class Level(IntEnum):
@@ -34,13 +34,13 @@ class Judged:
     """A definition with what follows from the levels of the operators in it.
 
     Attributes:
-        around: the levels of these operators.
+        around: the levels of these operators, and which of their parameters occur only within ENABLED.
         level: that of its body.
         misuses: the mistakes in what it is about; None if nobody has looked.
     """
 
     definition: s.Definition
-    around: dict[str, Level]
+    around: dict[str, tuple[Level, frozenset[int]]]
     level: Level
     misuses: tuple[Mistake, ...] | None = None
 
@@ -68,6 +68,7 @@ class Levels:
         self.variables = frozenset(variables)
         self.judged: dict[int, Judged] = {}
         self._found: dict[int, tuple[s.Node, Level]] | None = None
+        self._enabled = WithinEnabled(definitions)
         self._known = dict.fromkeys(definitions, Level.CONSTANT)
         changed = True
         while changed:  # twice, or once more for each recursion
@@ -81,7 +82,7 @@ class Levels:
     def _judge(self, one: s.Definition, before: Mapping[int, Judged]) -> Judged:
         known = self.judged.get(id(one)) or before.get(id(one))
         names = known.around.keys() if known is not None else s.operators(one.body)
-        around = {name: self._of_operator(name) for name in names}
+        around = {name: (self._of_operator(name), self._enabled.parameters(name)) for name in names}
         if known is None or known.around != around:
             known = Judged(one, around, self._of(one.body, frozenset(x.name for x in one.parameters)))
         self.judged[id(one)] = known
@@ -117,10 +118,13 @@ class Levels:
             case s.Quantified("\\AA" | "\\EE"):
                 return Level.TEMPORAL
         inner = bound | bound_by(e)
-        for child in s.children(e):
+        for place, child in enumerate(s.children(e)):
             if level is Level.TEMPORAL:
                 break
-            level = max(level, self.of(child, inner))
+            found = self.of(child, inner)
+            if found is Level.ACTION and self._enabled.only(e, place):
+                found = Level.STATE
+            level = max(level, found)
         return level
 
     def _of_operator(self, operator: str, bound: frozenset[str] = frozenset()) -> Level:

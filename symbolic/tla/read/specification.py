@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from leadline.symbolic.lang import (
     Mistake,
@@ -19,6 +20,7 @@ from leadline.symbolic.lang import (
     unknown_name,
 )
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import bound_by
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.enabled import Hiding
 from leadline.symbolic.tla.read.guards import FullGuards
@@ -619,10 +621,29 @@ def conjuncts(
             for part in formula.arguments:
                 yield from conjuncts(part, definitions, levels)
             return
-        if formula.operator in definitions and not formula.arguments:
-            yield from conjuncts(definitions[formula.operator].body, definitions, levels)
+        body = _applied(formula, definitions)
+        if body is not None:
+            yield from conjuncts(body, definitions, levels)
             return
     yield formula
+
+
+def _applied(e: s.Apply, definitions: Mapping[str, s.Definition]) -> s.Expression | None:
+    """The body of a definition about its arguments; None if it cannot be written so."""
+    one = definitions.get(e.operator)
+    if one is None or not one.parameters:
+        return None if one is None else one.body
+    given_to = {x.name: argument for x, argument in zip(one.parameters, e.arguments, strict=True)}
+    bound = frozenset[str]().union(*map(bound_by, s.nodes(one.body)))
+    if any(x.arity for x in one.parameters) or any(not bound.isdisjoint(s.operators(x)) for x in e.arguments):
+        return None
+
+    def put(part: s.Node) -> Any:
+        argument = given_to.get(part.operator) if isinstance(part, s.Apply) else None
+        return s.rebuilt(part, put) if argument is None else argument
+
+    body: s.Expression = put(one.body)
+    return body
 
 
 @dataclass(frozen=True)

@@ -619,11 +619,13 @@ class Translation:
         return Local(variable, code.kind, called=True)
 
     def by_name(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> bool:
-        """Whether an expression is put in place of a name in the rest: it is cheap, used once or primed."""
+        """Whether an expression is put in place of a name: it is cheap, used once, primed or about a step."""
         again = self.analysis.uses(rest, name)
         once = again <= 1 or (again <= 3 and self.cheap(e, scope))
         if once or self.simple(e, scope) or self.closed(e, scope):
             return True
+        if not self.analysis.reads(e).next <= scope.next.keys():
+            return True  # it has a value only within ENABLED
         return self.reads_state(e, scope) and self.analysis.primes(rest, name)
 
     def later(self, e: s.Expression, scope: Scope) -> Code:
