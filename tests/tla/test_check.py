@@ -43,7 +43,7 @@ PRINTING = """
 EXTENDS Integers, TLC
 ASSUME PrintT("assumed")
 VARIABLE x
-Init == x = 0 /\\ PrintT("begin")
+Init == x = 0 /\\ Print("begin", TRUE)
 Next == x < 4 /\\ x' = x + 1 /\\ PrintT(<<"x", x>>)
 Few == x < 4
 """
@@ -165,7 +165,9 @@ def test_what_a_module_prints_is_shown_once_by_exploration_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, PRINTING, "Few")
-    shown = "".join(f"{line}\n" for line in ('"assumed"', '"begin"', *(f'<<"x", {x}>>' for x in range(4))))
+    shown = "".join(
+        f"{line}\n" for line in ('"assumed"', '"begin"  TRUE', *(f'<<"x", {x}>>' for x in range(4)))
+    )
     for arguments, printed in (
         (["explore", path], shown),
         (["check", path], shown),

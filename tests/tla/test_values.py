@@ -147,6 +147,7 @@ VALUES = {
     "DOMAIN FoldSet(LAMBDA k, f : [i \\in UNION {DOMAIN f, {k}} |-> k], <<>>, 1..2)": "{1, 2}",
     "Keys(2)": "<<2, 2>>",
     "LET f[k \\in 0..2] == [i \\in UNION {IF k = 0 THEN {} ELSE DOMAIN f[k - 1], {k}} |-> 7] IN f[0]": "(0 :> 7)",
+    "LET f[i \\in 1..2] == [j \\in 1..2 |-> IF j = 1 THEN i ELSE f[i][1] + 1] IN f": "<<<<1, 2>>, <<2, 3>>>>",
     "Min({3, 1}) + Max({3, 1})": "4",
     "BagCardinality(SetToBag({1, 2}) (+) SetToBag({2}))": "3",
     "Range(<<1, 2, 1>>)": "{1, 2}",

@@ -239,7 +239,7 @@ def sort(t: Translation, e: s.Apply, scope: Scope) -> Code:
 
 
 def print_only(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return Code(f"(tell({t.value(e.arguments[0], scope)}, TRUE) is TRUE)", Kind.TRUTH)
+    return Code(f"(tell({t.value(e.arguments[0], scope)}) is TRUE)", Kind.TRUTH)
 
 
 # Functions, records and tuples

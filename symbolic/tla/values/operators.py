@@ -113,16 +113,20 @@ def _few(items: Value, most: int) -> bool:
         return False
 
 
+def kept(value: Value) -> Value:
+    """The value as it is listed, unless it is a set that is infinite or large, or a function over one."""
+    try:
+        few = not isinstance(value, LazySet) or _few(value, _MOST_ENUMERATED)
+        return listed(value) if few else value
+    except EvaluationError:
+        return value
+
+
 def listing(function: Callable[..., Value]) -> Callable[..., Value]:
-    """The function whose values are listed, but for sets that are infinite or large and functions over them."""
+    """The function whose values are kept so."""
 
     def call(*arguments: Value) -> Value:
-        value = function(*arguments)
-        try:
-            few = not isinstance(value, LazySet) or _few(value, _MOST_ENUMERATED)
-            return listed(value) if few else value
-        except EvaluationError:
-            return value
+        return kept(function(*arguments))
 
     return call
 
@@ -260,8 +264,8 @@ def tuples(values: Iterable[Value], count: int) -> Iterator[Value]:
 
 
 def recursive_function(base: Value, compute: Callable[[Value, Value], Value]) -> LazyFunction:
-    """The function with the domain `base` whose value at x is `compute(itself, x)`."""
-    made = LazyFunction(base)
+    """The function with the domain `base` whose value at x is `compute(itself, x)`, and then kept."""
+    made = LazyFunction(base, kept=kept)
     made.compute = partial(compute, made)
     return made
 
@@ -387,11 +391,11 @@ def silently() -> AbstractContextManager[None]:
     return printing(lambda _: None)
 
 
-def tell(value: Value, result: Value) -> Value:
-    """`Print(value, result)`: the value's text goes where `printing` says."""
+def tell(*values: Value) -> Value:
+    """`PrintT(value)` or `Print(value, result)`: the texts go where `printing` says."""
     for show in _printers[-1:]:
-        show(tla_text(listed(value)))
-    return result
+        show("  ".join(tla_text(listed(value)) for value in values))
+    return values[1] if len(values) > 1 else TRUE
 
 
 def check(condition: Value, text: Value) -> Value:

@@ -41,11 +41,13 @@ class Local:
 
     Attributes:
         called: whether it must be called to have the value.
+        itself: whether it is a function around, one of whose values is computed here.
     """
 
     text: str
     kind: Kind = Kind.VALUE
     called: bool = False
+    itself: bool = False
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ def _listing(t: Translation, e: s.SetOf | s.Image, scope: Scope) -> str:
 
 def _function(t: Translation, e: s.Function, scope: Scope, lines: Lines, truth: bool) -> Kind:
     scope = settle(t, [e], scope, lines)
-    recursive = e.name is not None and e.name in t.analysis.free(e.body)
+    recursive = any(_is_within(name, e, scope) for name in t.analysis.free(e.body))
     single = len(e.bounds) == 1 and len(e.bounds[0].names) == 1 and not e.bounds[0].unpacked
     domains = [one.domain for one in e.bounds]
     if not recursive and single and domains[0] is not None:
@@ -270,6 +270,12 @@ def _function(t: Translation, e: s.Function, scope: Scope, lines: Lines, truth: 
     if not recursive and not single and not any(one and t.lazy(one, scope) for one in domains):
         return _product_table(t, e, scope, lines)
     return _lazy_function(t, e, recursive, scope, lines)
+
+
+def _is_within(name: str, e: s.Function, scope: Scope) -> bool:
+    """Whether a name is that of the function, or of one around it: `f[i \\in S] == [j \\in T |-> f[i][j - 1]]`."""
+    known = scope.names.get(name)
+    return name == e.name or (isinstance(known, Local) and known.itself)
 
 
 def _table(t: Translation, e: s.Function, base: str, scope: Scope, lines: Lines) -> Kind:
@@ -308,7 +314,7 @@ def _lazy_function(t: Translation, e: s.Function, recursive: bool, scope: Scope,
     variables = {name: fn.new(t.source.fresh(name)) for name in names}
     inner = replace(scope, fn=fn).also(**{name: Local(text) for name, text in variables.items()})
     if recursive and e.name is not None:
-        inner = inner.also(**{e.name: Local(itself, Kind.LAZY)})
+        inner = inner.also(**{e.name: Local(itself, Kind.LAZY, itself=True)})
     targets, sets = [], []
     for bound in e.bounds:
         parts = [variables[name] for name in bound.names]
@@ -317,7 +323,7 @@ def _lazy_function(t: Translation, e: s.Function, recursive: bool, scope: Scope,
             sets += [t.value(bound.domain, scope)] * (1 if bound.unpacked else len(parts))
     target = targets[0] if len(targets) == 1 else f"_, {', '.join(targets)}"
     fn.lines.append(f"{target} = {key}")
-    t.listing(e.body, inner)
+    t.body(e.body, inner, fn.lines, truth=False)
     base = sets[0] if len(sets) == 1 else f"Product({', '.join(sets)})"
     lines.append(f"return recursive_function({base}, {t.source.bound(scope.fn, fn)})")
     return Kind.LAZY

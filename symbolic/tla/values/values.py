@@ -225,13 +225,20 @@ class LazyFunction:
     Args:
         domain: its domain, of which only membership is asked.
         compute: its value at an element of the domain.
+        kept: gives this value as it is kept. Before that, values of such a function may depend on each other.
     """
 
-    __slots__ = ("_known", "compute", "domain")
+    __slots__ = ("_kept", "_known", "compute", "domain")
 
-    def __init__(self, domain: Value, compute: Callable[[Value], Value] | None = None) -> None:
+    def __init__(
+        self,
+        domain: Value,
+        compute: Callable[[Value], Value] | None = None,
+        kept: Callable[[Value], Value] | None = None,
+    ) -> None:
         self.domain = domain
         self.compute = compute
+        self._kept = kept
         self._known: dict[Value, Value] = {}
 
     # Generated code applies f to x as `f[f[0].index[x]]`. Here f[0] is f itself, and f.index[x] is a key.
@@ -245,7 +252,9 @@ class LazyFunction:
         x = place.value
         if x not in self._known:
             assert self.compute is not None
-            self._known[x] = self.compute(x)
+            value = self._known[x] = self.compute(x)
+            if self._kept is not None:
+                self._known[x] = self._kept(value)
         return self._known[x]
 
     def updated(self, x: Value, value: Value) -> LazyFunction:
