@@ -160,7 +160,7 @@ MISTAKES = {
     "A == IF x THEN 2": ["3:1: the module ends ... expected `ELSE` or an operator"],
     "A == [x EXCEPT [1] = 2]\nB == x == 1\nC == {x \\in 1..2 ; x}": [
         "2:16: `[` does not fit here: expected `!`",
-        "3:11: `1` does not fit here",
+        "3:8: `==` does not fit here",
         "4:18: `;` ... expected `}`, `:`, `,` or an operator",
     ],
     "A == x /\\ y \\/ z\nB == x = y = z": [
@@ -171,6 +171,8 @@ MISTAKES = {
     "A == 1.5": ["2:6: a real number: expected an integer"],
     "A == (* 1\nB == 2": ["2:6: the comment that begins here is not closed"],
     'A == "1\nB == 2': ["2:6: the string that begins here is not closed"],
+    "A == [x EXCEPT ![1] == 2]": ["2:21: `==` does not fit here: expected `=`"],
+    "A == LET y == ) IN 1": ["2:15: `)` does not fit here"],
     "A == [x EXCEPT ![1] 2]": ["2:21: `2` does not fit here: expected `=`"],
     "A == THEN": ["2:6: `THEN` is no name"],
     "(* --algorithm a { { skip } } *)": ["2:4: the algorithm has no translation: ... pcal.trans M.tla"],

@@ -742,7 +742,14 @@ class _Search:
             if start <= last <= _skip_blank(self.text, header.end()):
                 before = self.text[self._definition(start)[0] : start]
                 return last if _stop(self.language, f"{_OPENING}{before}\n====") is None else start
-        return last
+        return self._of_equation(last)
+
+    def _of_equation(self, offset: int) -> int:
+        """The offset of a `==` in front of a token where `=` is meant; else that of the token."""
+        before = (_OPENING + self.text[self._definition(offset)[0] : offset]).rstrip()
+        stop = _stop(self.language, f"{before} 1 ") if before.endswith("==") else None
+        meant = stop is not None and stop <= len(before) + 1
+        return self.text.rindex("==", 0, offset) if meant else offset
 
     def _misfit(self) -> int | None:
         """As `_stop` of the text; of a long one only the part that matters is parsed with a log, which is slow."""
