@@ -28,6 +28,10 @@ Walk(n) == IF n = 0 THEN x' = 0 /\\ y' = 0 ELSE Walk(n - 1)
 Zero(w) == LET F(v) == v' = 0 IN F(w)
 One(w) == LET v == w IN v' = 1
 Of(F(_)) == F(x) /\\ Same(y)
+First(F(_)) == F(x)
+Handed(G(_)) == First(G)
+Given(F(_), v) == F(v)
+Second(w) == Given(One, w)
 Fail == CHOOSE z \\in {} : TRUE
 Late == LET z == <<0>>[y] + x all == {w + z : w \\in {z}}
         IN x = 2 /\\ z # 7 /\\ all # {} /\\ all # {1}
@@ -87,6 +91,8 @@ ACTIONS = {
     "Zero(x) /\\ One(y)": ["0 1"],
     "(LET F(v) == v' = 5 IN Of(F)) \\/ Of(One) \\/ Of(LAMBDA v : v' = 7)": ["1 2", "5 2", "7 2"],
     "LET F(v) == v' = 5 go == F(x) IN (ENABLED go) /\\ (ENABLED F(y)) /\\ Both(1)": ["1 1"],
+    "(First(One) \\/ Handed(LAMBDA v : v' = 7)) /\\ Second(y)": ["1 1", "7 1"],
+    "(LET F(v) == v' = 5 IN Handed(F)) /\\ Second(y)": ["5 1"],
     "LET z == Fail IN x = 2 /\\ Both(z + z + z + z)": [],
     "(IF Late THEN x' = 3 ELSE x' = 4) /\\ Same(y)": ["4 2"],
     "Same(x) /\\ (LET z == <<0>>[y] + x IN y' = [[i \\in {5} |-> 1] EXCEPT ![x] = z + z])": ["1 (5 :> 1)"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -90,6 +90,7 @@ class Analysis:
     definitions: Mapping[str, s.Definition]
     variables: frozenset[str]
     _enabled: WithinEnabled = field(init=False)
+    _entered: set[str] = field(default_factory=set)
     _free: dict[int, tuple[s.Node, frozenset[str]]] = field(default_factory=dict)
     _reads: dict[str, Reads] = field(default_factory=dict)
     _reads_here: dict[int, tuple[s.Node, Reads]] = field(default_factory=dict)
@@ -212,6 +213,7 @@ class Analysis:
                 names = self.primed_parameters(operator)
                 given = [a for i, (p, a) in pairs if p.name in names and not self._enabled.only(e, i)]
                 inside = [self._mentions(a, bound, True) for a in given]
+                inside += [self._mentions(a, around, True) for a, around in self._primed_within(e, bound)]
                 found = frozenset({(operator, primed)}).union(*inside)
             case s.Let():
                 inside = [self._mentions(x, bound, True) for x in self._primed_in_let(e)]
@@ -225,6 +227,47 @@ class Analysis:
                 found |= self._mentions(child, bound, primed)
         return found
 
+    def _primed_within(
+        self, e: s.Apply, bound: frozenset[str]
+    ) -> Iterator[tuple[s.Expression, frozenset[str]]]:
+        """What the operators that a definition is given prime in it: `On(F(_)) == F(x)` with `F(v) == v' = 1`.
+
+        Each with the names that hide others around it.
+        """
+        one = self.definitions[e.operator]
+        pairs = list(zip(one.parameters, e.arguments, strict=False))
+        if e.operator in self._entered or not any(p.arity for p in one.parameters):
+            return
+        self._entered.add(e.operator)  # against its own recursion
+        found = [x for p, a in pairs if p.arity for x in self.primed_by(a, p.name, one.body)]
+        self._entered.remove(e.operator)
+        for given in found:
+            yield given, frozenset()
+            yield from ((a, bound) for p, a in pairs if not p.arity and p.name in self.free(given))
+
+    def primed_by(self, operator: s.Expression, name: str, e: s.Node) -> Iterator[s.Expression]:
+        """What an operator, which a name stands for in an expression, primes there."""
+        places = self._primed_places(operator)
+        for x in s.nodes(e) if places else ():
+            if isinstance(x, s.Apply) and x.operator == name:
+                yield from (x.arguments[i] for i in places if i < len(x.arguments))
+            elif isinstance(x, s.Apply) and x.operator in self.definitions:
+                own = [isinstance(a, s.Apply) and a.operator == name for a in x.arguments]
+                given = (operator if is_own else a for is_own, a in zip(own, x.arguments, strict=True))
+                if any(own):
+                    handed = replace(x, arguments=tuple(given))
+                    yield from (a for a, _ in self._primed_within(handed, frozenset()))
+
+    def _primed_places(self, operator: s.Expression) -> Sequence[int]:
+        """The places of the parameters that an operator reads in the next state, too."""
+        match operator:
+            case s.Lambda(parameters, body):
+                return [i for i, x in enumerate(parameters) if self.primes(body, x.name)]
+            case s.Apply(key, ()) if key in self.definitions:
+                primed = self.primed_parameters(key)
+                return [i for i, x in enumerate(self.definitions[key].parameters) if x.name in primed]
+        return ()
+
     def _primed_in_let(self, e: s.Let) -> list[s.Expression]:
         """The expressions that a LET primes by names that stand for them: `LET v == x IN v' = 1`."""
         if id(e) not in self._primed_lets:
@@ -236,9 +279,7 @@ class Analysis:
                 if not one.parameters:
                     found += [one.body] if self.primes(rest, one.name) else []
                     continue
-                places = [i for i, x in enumerate(one.parameters) if self.primes(one.body, x.name)]
-                calls = [x for x in s.nodes(rest) if isinstance(x, s.Apply) and x.operator == one.name]
-                found += [call.arguments[i] for call in calls for i in places if i < len(call.arguments)]
+                found += self.primed_by(s.Lambda(one.parameters, one.body), one.name, rest)
             self._primed_lets[id(e)] = (e, found)
         return self._primed_lets[id(e)][1]
 
@@ -266,7 +307,9 @@ class Analysis:
             if e.operator in self.definitions and e.operator != name:
                 inner = self.primed_parameters(e.operator)
                 pairs = zip(self.definitions[e.operator].parameters, e.arguments, strict=False)
-                return any(self.primes(x, name, primed or one.name in inner) for one, x in pairs)
+                return any(self.primes(x, name, primed or one.name in inner) for one, x in pairs) or any(
+                    self.primes(x, name, True) for x, _ in self._primed_within(e, frozenset())
+                )
             primed |= e.operator in ("'", "UNCHANGED", "ENABLED")
         if isinstance(e, s.Let) and any(self.primes(x, name, True) for x in self._primed_in_let(e)):
             return True

@@ -249,23 +249,16 @@ class Search:
                     if not self.initial and analysis.primes(e, name):
                         found |= self._now(body, inner)
                 case Operator(parameters, body, inner):
-                    primed = [analysis.primes(body, one.name) for one in parameters]
-                    found |= self._about(body, inner) | self._given_to(name, primed, e, names)
+                    found |= self._about(body, inner)
+                    found |= self._given_to(s.Lambda(tuple(parameters), body), name, e, names)
                 case Reference(key) if key in self.translation.definitions:
                     found |= analysis.reads_of(key).now if self.initial else analysis.reads_of(key).next
-                    names_primed = analysis.primed_parameters(key)
-                    primed = [x.name in names_primed for x in self.translation.definitions[key].parameters]
-                    found |= self._given_to(name, primed, e, names)
+                    found |= self._given_to(s.Apply(key), name, e, names)
         return found
 
-    def _given_to(
-        self, operator: str, primed: Sequence[bool], e: s.Expression, names: Names
-    ) -> frozenset[str]:
-        """The variables that an expression gives to an operator for parameters that this primes."""
-        if self.initial or not any(primed):
-            return frozenset()
-        uses = [x for x in s.nodes(e) if isinstance(x, s.Apply) and x.operator == operator]
-        given = [a for x in uses for a, also in zip(x.arguments, primed, strict=False) if also]
+    def _given_to(self, operator: s.Expression, name: str, e: s.Expression, names: Names) -> frozenset[str]:
+        """The variables whose next values an operator that has a name in an expression is about there."""
+        given = () if self.initial else self.translation.analysis.primed_by(operator, name, e)
         return frozenset[str]().union(*(self._now(one, names) for one in given))
 
     def _now(self, e: s.Expression, names: Names) -> frozenset[str]:
