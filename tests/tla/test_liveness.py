@@ -166,6 +166,11 @@ def test_formulas_of_parameters_and_names(tmp_path: Path) -> None:
     assert all(result.verdict is Verdict.PROVED for result in results if result.property not in wrong)
 
 
+def test_a_temporal_formula_is_quantified_over_a_set(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="quantified over a constant set"):
+        explored(tmp_path, f"{GIVEN}    Far == \\E i \\in 3 : <>(x = i)", "SPECIFICATION Spec\nPROPERTY Far")
+
+
 def checked(folder: Path, name: str, claims: Sequence[str], options: Options) -> dict[str, Verdict]:
     path = write(folder, M=MUTEX)
     path.with_suffix(".cfg").write_text(config(name, *claims))

@@ -192,11 +192,14 @@ class TemporalFormulas:
         """The names with elements of the bounds' sets, in all ways."""
         found = [dict(names)]
         for bound in bounds:
-            if bound.domain is None or bound.unpacked:
+            elements = None
+            if bound.domain is not None and not bound.unpacked:
+                elements = self.interpreter.constant(self._closed(bound.domain, names))
+            if not isinstance(elements, frozenset):
                 raise ModelError(
                     [Mistake(bound.place, "a temporal formula is quantified over a constant set")]
                 )
-            values = ordered(frozenset(self.interpreter.constant(self._closed(bound.domain, names))))
+            values = ordered(elements)
             for name in bound.names:
                 found = [{**one, name: literal(value)} for one in found for value in values]
         yield from found
