@@ -139,6 +139,10 @@ GIVEN = r"""
     Spec == Runs(x)
     Grows(v) == [][v' > v]_v
     Leads(v, n) == [](v = n => <>(v = n + 1))
+    Both == LET L(n) == x = n ~> x = n + 1 IN \A i \in 0..1 : L(i) /\ L(i + 1)
+    Is(n) == x = n
+    Often(F(_)) == []<>F(2)
+    Handed == Often(LAMBDA n : x = n + 1) /\ Often(Is)
     Enabled == Can(Step(x)) /\ ~(LET go == Step(x) same == go /\ x' = x IN Can(same))
     Again == Runs(x)
     Growing == Grows(x)
@@ -151,8 +155,8 @@ GIVEN = r"""
 
 
 def test_formulas_of_parameters_and_names(tmp_path: Path) -> None:
-    claims = ("Again", "Growing", "Second", "Fourth", "Named", "Within")
-    text = f"SPECIFICATION Spec\nINVARIANT Enabled\nPROPERTIES {' '.join(claims)}"
+    claims = ("Again", "Growing", "Second", "Fourth", "Named", "Within", "Both")
+    text = f"SPECIFICATION Spec\nINVARIANT Enabled\nPROPERTIES Handed {' '.join(claims)}"
     wrong = {
         result.property for result in explored(tmp_path, GIVEN, text) if result.verdict is not Verdict.SAFE
     }

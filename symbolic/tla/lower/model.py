@@ -117,7 +117,7 @@ class Claims:
                 inner = self._lowering.entered(definition, e.arguments, scope)
                 assert inner is not None
                 return self._formula(definition.body, inner)
-        if self._specification.levels.of(e) <= Level.STATE:
+        if not self._is_about_runs(e, scope):
             return Holds(self._lowering.truth(e, scope))
         match e:
             case s.Quantified("\\A" | "\\E", bounds, body):
@@ -134,6 +134,14 @@ class Claims:
             told = f"{e.operator} in a temporal formula" if isinstance(e, s.Apply) else other
             raise Unsupported(e.place, told)
         return whole
+
+    def _is_about_runs(self, e: s.Expression, scope: Scope, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether an expression, or an operator of a LET in it, is about more than a state."""
+        if self._specification.levels.of(e) > Level.STATE:
+            return True
+        names = s.operators(e) - seen
+        known = [one for name in names if isinstance(one := scope.names.get(name), Operator)]
+        return any(self._is_about_runs(one.body, one.scope, seen | names) for one in known)
 
     def _is_temporal(self, name: str) -> bool:
         definitions, levels = self._specification.definitions, self._specification.levels

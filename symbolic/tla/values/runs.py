@@ -9,7 +9,7 @@ put in place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import eq
 from typing import Any, TypeAlias, cast
@@ -142,8 +142,10 @@ class TemporalFormulas:
         return _plain(self._of(e, {}))
 
     def _of(self, e: s.Expression, names: Names) -> Temporal:
-        if isinstance(e, s.Apply) and e.operator in names:
-            return self._of(names[e.operator], {})
+        if isinstance(e, s.Apply) and (given := names.get(e.operator)) is not None:
+            body = given.body if isinstance(given, s.Lambda) else given
+            parameters = given.parameters if isinstance(given, s.Lambda) else ()
+            return self._of(body, self._given(parameters, e.arguments, names))
         if self.specification.levels.of(e) <= Level.STATE and not self._hides(e, names):
             return _holds(Leaf(partial(self.interpreter.predicate, self._closed(e, names))))
         found = connected(e, partial(self._of, names=names), partial(self._step, names=names))
@@ -156,8 +158,7 @@ class TemporalFormulas:
             case s.Let(definitions, body):
                 return self._let(definitions, body, names)
             case s.Apply(name) if (one := self.specification.definitions.get(name)) is not None:
-                pairs = zip(one.parameters, e.arguments, strict=True)
-                return self._of(one.body, {p.name: self._closed(x, names) for p, x in pairs})
+                return self._of(one.body, self._given(one.parameters, e.arguments, names))
             case s.Subscripted("WF_" | "SF_"):
                 return self._fair(e, names)
         raise _refused(e)
@@ -171,10 +172,35 @@ class TemporalFormulas:
     def _let(self, definitions: Sequence[s.Unit], body: s.Expression, names: Names) -> Temporal:
         inner = dict(names)
         for one in definitions:
-            if not isinstance(one, s.Definition) or one.parameters:
+            if not isinstance(one, s.Definition):
                 raise _refused(body)
-            inner[one.name] = self._closed(one.body, inner)
+            operator = s.Lambda(one.parameters, one.body)
+            inner[one.name] = (
+                self._operator(operator, inner) if one.parameters else self._closed(one.body, inner)
+            )
         return self._of(body, inner)
+
+    def _given(
+        self, parameters: Sequence[s.Parameter], arguments: Sequence[s.Expression], names: Names
+    ) -> dict[str, s.Expression]:
+        """What parameters stand for: operators as LAMBDAs."""
+        found = {}
+        for one, e in zip(parameters, arguments, strict=True):
+            if isinstance(e, s.Apply) and one.arity and e.operator not in names:
+                own = tuple(s.Parameter(f"a{i}@") for i in range(one.arity))
+                e = s.Lambda(own, replace(e, arguments=(*e.arguments, *(s.Apply(x.name) for x in own))))
+            if isinstance(e, s.Apply) and one.arity:
+                found[one.name] = names[e.operator]
+            else:
+                found[one.name] = (
+                    self._operator(e, names) if isinstance(e, s.Lambda) else self._closed(e, names)
+                )
+        return found
+
+    def _operator(self, e: s.Lambda, names: Names) -> s.Lambda:
+        own = {one.name for one in e.parameters}
+        around = {name: given for name, given in names.items() if name not in own}
+        return replace(e, body=self._closed(e.body, around))
 
     def _fair(self, e: s.Subscripted, names: Names) -> Temporal:
         step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
@@ -207,7 +233,13 @@ class TemporalFormulas:
     def _closed(self, e: s.Expression, names: Names) -> s.Expression:
         """The expression with definitions for the names that it mentions."""
         free = self.interpreter.translation.analysis.free(e)
-        used = tuple(s.Definition(name, (), given) for name, given in names.items() if name in free)
+        used = tuple(
+            s.Definition(name, given.parameters, given.body)
+            if isinstance(given, s.Lambda)
+            else s.Definition(name, (), given)
+            for name, given in names.items()
+            if name in free
+        )
         return s.Let(used, e, place=e.place) if used else e
 
     def _step(self, e: s.Expression, names: Names) -> Temporal:
