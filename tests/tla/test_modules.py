@@ -130,6 +130,7 @@ MISTAKES = {
         "5:8: C takes 2 arguments: expected an operator of 1",
     ],
     "A == 1\nA == 2": ["3:1: A is already defined, at ...M.tla:2:1"],
+    "A == 1\nA == 1": ["3:1: A is already defined, at ...M.tla:2:1"],
     "VARIABLE x\nA == \\E x \\in {} : x": ["3:9: x is already defined, at ...M.tla:2:10"],
     "EXTENDS Nowhere": ["2:9: there is no module Nowhere"],
     "I == INSTANCE N": ["2:1: the instance of N says nothing of its n, declared at"],
@@ -171,6 +172,7 @@ MISTAKES = {
     "VARIABLE x\nA == [x \\in {1} -> 1]": ["3:7: a function has `|->` before its values"],
     "A == [a |-> 1, a |-> 2]\nB == @": ["2:6: a field is named twice", "3:6: @ has no meaning here"],
     "CONSTANT C": ["2:10: constant C has no value: ... `C = ...` ... -p C=..."],
+    "CONSTANT Seq": ["2:10: constant Seq has no value: ... `Seq = ...` ... -p Seq=..."],
 }
 
 

@@ -168,8 +168,13 @@ MISTAKES = {
         "3:12: `=` and `=` bind equally",
     ],
     "A == /\\ x = 1\n     /\\ y =\n     /\\ z = 3": ["4:6: `/\\` ... expected an expression"],
+    "A == /\\ LET b == 1\n     IN  b = 1\n     /\\ (2 = 2\n   )": [
+        "3:6: `IN` belongs to the list of line 2: expected it right of that list's `/\\`",
+        "5:4: `)` belongs to the list of line 2",
+    ],
     "A == 1.5": ["2:6: a real number: expected an integer"],
     "A == (* 1\nB == 2": ["2:6: the comment that begins here is not closed"],
+    "A == (* 1\nB == /\\ 1\n  (* 2 *)\n(* 3\nC == /\\ 4 \\* 5": ["2:6: the comment that begins here is not"],
     'A == "1\nB == 2': ["2:6: the string that begins here is not closed"],
     "A == [x EXCEPT ![1] == 2]": ["2:21: `==` does not fit here: expected `=`"],
     "A == LET y == ) IN 1": ["2:15: `)` does not fit here"],

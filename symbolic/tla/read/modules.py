@@ -433,14 +433,16 @@ class _Entry:
             made = replace(made, parameters=(*self.copy.parameters, *made.parameters))
         self.copy.emit(made)
         self.loader.written[symbol.key] = Written(unit, self.names, self.resolver, self.copy.parameters)
-        self.add(unit.name, symbol, unit.place, local=unit.local)
+        self.add(unit.name, symbol, unit.place, local=unit.local, here=True)
 
-    def add(self, name: str, symbol: Symbol, place: s.Place, *, local: bool = False) -> bool:
-        """Add a name, unless it has another meaning already."""
+    def add(
+        self, name: str, symbol: Symbol, place: s.Place, *, local: bool = False, here: bool = False
+    ) -> bool:
+        """Add a name, unless it has another meaning already; of a definition that stands here, any meaning."""
         known = self.names.get(name)
         if known is not None and known.weak and not symbol.weak:
             known = None
-        if known is not None and not symbol.weak and not self.loader.same(known, symbol):
+        if known is not None and not symbol.weak and (here or not self.loader.same(known, symbol)):
             where = f"at {known.place}" if known.place != s.BUILT_IN else "in a standard module"
             self.resolver.wrong(place, f"{name} is already defined, {where}: expected another name")
             return False

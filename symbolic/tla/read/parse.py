@@ -319,8 +319,21 @@ class Reader:
 
     def conj_list(self, node: Tree, place: s.Place) -> s.Expression:
         operator = "/\\" if node.type == "conj_list" else "\\/"
+        for item in node.named_children:
+            self.check_lines(item, operator, place)
         items = tuple(self.expr(item.named_children[-1]) for item in node.named_children)
         return s.Apply(operator, items, place=place)
+
+    def check_lines(self, item: Tree, operator: str, place: s.Place) -> None:
+        """Refuse a line of a list's item that begins under or left of the list: the parser takes `IN` and `)`."""
+        begin = item.start_byte
+        end = begin + len(self.text[begin : item.end_byte].rstrip())
+        for start in self.starts[bisect_right(self.starts, begin) : bisect_right(self.starts, end - 1)]:
+            word = _WORD.match(self.text, start)
+            if word is not None and len(word[1]) < place.column:
+                line = s.Place(self.file, bisect_right(self.starts, start), len(word[1]) + 1)
+                told = f"`{word[2].decode()}` belongs to the list of line {place.line}"
+                self.mistakes.append(Mistake(line, f"{told}: expected it right of that list's `{operator}`"))
 
     disj_list = conj_list
 
@@ -633,6 +646,8 @@ _MOST = 10
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _END = re.compile(r"^[ \t]*====", re.MULTILINE)
 _OPEN = re.compile(r'\(\*|"')
+_WORD = re.compile(rb"( *)(\w+|[^\s\w]+)")
+_COMMENT = re.compile(r"[(\\]\*[^\n]*")
 _PROCESS = re.compile(r"process version:\d+, version_count:\d+, state:\d+, row:(\d+), col:(\d+)")
 _TOKEN = re.compile(r"\w+|\\\w+|[=/\\<>|.:\-+~]+|.|$", re.DOTALL)
 _BLANK = re.compile(r"\s*")
@@ -678,11 +693,15 @@ def mended(text: str, file: str) -> Mended:
 
 
 def _closed(text: str, *offsets: int) -> str:
-    """The text with the rest of a line blanked where a comment or a string begins that does not end."""
+    """The text with the rest of a line blanked where a comment or a string begins that does not end.
+
+    So is every comment behind it: a comment in a list would be read as an item.
+    """
     for offset in offsets:
         line = text.find("\n", offset)
         end = len(text) if line < 0 else line
-        text = text[:offset] + " " * (end - offset) + text[end:]
+        text = without_comments(text[:offset] + " " * (end - offset) + text[end:])
+        text = _COMMENT.sub(lambda found: " " * len(found.group()), text)
     return text
 
 

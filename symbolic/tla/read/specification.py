@@ -232,7 +232,8 @@ def load(
     except RecursionError:
         raise _too_deep(path) from None
     if assumed and config is None:
-        unknown = [Assigned(one.name, s.ModelValue(one.name), one.place) for one in loader.constants]
+        shown = [replace(one, name=one.name.partition("@")[0]) for one in loader.constants]
+        unknown = [Assigned(one.name, s.ModelValue(one.name), one.place) for one in shown]
         config = Config(constants=unknown)
     config = config or _default(names)
     given = dict(values or {})
@@ -415,8 +416,9 @@ class _Making:
         for one in self.loader.constants:
             found = self.loader.definitions.get(one.name)
             if found is None:
-                text = f"constant {one.name} has no value: expected `{one.name} = ...` in the configuration"
-                self.wrong(one.place, f"{text}, or -p {one.name}=...")
+                name = one.name.partition("@")[0]  # that of a built-in operator has a suffix
+                text = f"constant {name} has no value: expected `{name} = ...` in the configuration"
+                self.wrong(one.place, f"{text}, or -p {name}=...")
             elif levels.of_definition(one.name) > Level.CONSTANT and not one.arity:  # TLC allows an operator
                 text = f"{one.name} is a constant: expected an operator that depends on no variable"
                 self.wrong(found.place, text)
