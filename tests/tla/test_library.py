@@ -72,6 +72,23 @@ def test_places_in_a_part_of_a_sequence_are_those_in_the_whole(tmp_path: Path) -
     assert [tla_text(interpreter.constant(s.Apply(name))) for name in "AB"] == ["<<2, 4, 0>>", "<<2, 4, 0>>"]
 
 
+def test_dyadic_rationals(tmp_path: Path) -> None:
+    """The values are TLC's."""
+    body = r"""
+    EXTENDS DyadicRationals
+    Quarter == Half(Half(One))
+    A == <<Add(Quarter, Half(One)), Add(Quarter, Quarter), Add(Zero, Quarter), Add(Half(One), Half(One))>>
+    B == <<PrettyPrint(Zero), PrettyPrint(One), PrettyPrint(Quarter)>>
+    C == <<IsDyadicRational(Quarter), IsDyadicRational([num |-> 1, den |-> 6]), Half(Zero) = Zero>>
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    assert [tla_text(interpreter.constant(s.Apply(name))) for name in "ABC"] == [
+        "<<[den |-> 4, num |-> 3], [den |-> 2, num |-> 1], [den |-> 4, num |-> 1], [den |-> 1, num |-> 1]>>",
+        '<<"0", "1", "1/4">>',
+        "<<TRUE, FALSE, TRUE>>",
+    ]
+
+
 def test_vector_clocks(tmp_path: Path) -> None:
     """The values are TLC's."""
     body = r"""
