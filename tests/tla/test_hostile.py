@@ -35,6 +35,27 @@ CASES = {
         21,
         "x' has no value here",
     ),
+    "an initial value that is not given": (
+        "Init == TRUE",
+        "TRUE",
+        PLAIN,
+        21,
+        "condition leaves open x:",
+    ),
+    "an initial value that is read first": (
+        "Init == x < 1 /\\ x = 0",
+        "TRUE",
+        PLAIN,
+        21,
+        "x has no value here",
+    ),
+    "next values that are not given": (
+        "VARIABLES y, z\nInit == x = 0 /\\ y = 0 /\\ z = 0",
+        "TRUE",
+        PLAIN,
+        21,
+        "the step leaves open y', z': expected UNCHANGED <<y, z>>",
+    ),
     "5,000 digits": ("Init == x = 0", f"x < {'9' * 5000}", PLAIN, 0, ""),
     "4,000 parentheses": ("Init == x = 0", f"{'(' * 4000}x = 0{')' * 4000}", PLAIN, 150, "too deeply"),
 }

@@ -170,12 +170,16 @@ class Interpreter:
         """Statements for a state that was found."""
         add = scope.fn.use("add")
         known = scope.now if initial else scope.next
-        for name, value in {} if initial else self.specification.history.items():
+        history = self.specification.history
+        missing = [x for x in self.variables if x not in known and (initial or x not in history)]
+        if missing:
+            lines.append(f"incomplete({missing!r}, {initial})")
+            return
+        for name, value in {} if initial else history.items():
             known = {**known, name: scope.fn.new(self.translation.next[name])}
             lines.append(f"{known[name]} = {self.translation.value(value, scope.within({}))}")
             scope = replace(scope, next=known)
-        parts = [scope.fn.use(known[x]) if x in known else f"unassigned({x!r})" for x in self.variables]
-        after = f"({''.join(f'{part}, ' for part in parts)})"
+        after = f"({''.join(f'{scope.fn.use(known[x])}, ' for x in self.variables)})"
         if traced:
             picks = "".join(f"({name.split('@')[0]!r}, {scope.fn.use(text)}), " for name, text in scope.picks)
             after = f"(({picks}), {after})"

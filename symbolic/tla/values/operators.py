@@ -542,8 +542,18 @@ def now() -> int:
 
 
 def unassigned(name: str) -> NoReturn:
-    """Raise the error about a variable that a step does not determine."""
-    fail(f"{name}' has no value here: expected {name}' = ... before")
+    """Raise the error about a variable, `x` or `x'`, that is read before it has a value."""
+    fail(f"{name} has no value here: expected {name} = ... before")
+
+
+def incomplete(names: Sequence[str], initial: bool) -> NoReturn:
+    """Raise the error about a state in which variables have no values."""
+    if initial:
+        fail(f"the initial condition leaves open {', '.join(names)}: expected {names[0]} = ... in it")
+    shown, kept = ", ".join(f"{name}'" for name in names), ", ".join(names)
+    fail(
+        f"the step leaves open {shown}: expected UNCHANGED {f'<<{kept}>>' if len(names) > 1 else kept}, or values"
+    )
 
 
 # EXCEPT

@@ -179,7 +179,7 @@ class Search:
         if now is None:
             missing = [name for name in self.translation.now if name not in scope.next]
             if missing:
-                lines.append(f"unassigned({missing[0]!r})")
+                lines.append(f"incomplete({missing!r}, False)")
                 return
             now, following = scope.next, dict(passage.next)
         # Values of names that are known are those in the state before the first step.

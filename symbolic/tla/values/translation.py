@@ -240,8 +240,10 @@ class Translation:
 
     def variable(self, name: str, scope: Scope, primed: bool = False) -> str:
         """A variable's value in the state that the scope is about."""
-        known = (scope.next if primed or scope.primed else scope.now).get(name)
-        return f"unassigned({name!r})" if known is None else scope.fn.use(known)
+        after = primed or scope.primed
+        known = (scope.next if after else scope.now).get(name)
+        shown = f"{name}'" if after else name
+        return f"unassigned({shown!r})" if known is None else scope.fn.use(known)
 
     # Constants
 
