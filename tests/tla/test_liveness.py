@@ -102,15 +102,17 @@ def test_a_step_is_evaluated_once_in_a_claim_about_runs(
     assert capsys.readouterr().err.count("a step to") == 2
 
 
-def test_fairness_of_an_action_that_leaves_a_variable_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize("premise", ["", "turn = turn => ", "turn \\notin P \\/ "])
+def test_fairness_of_an_action_that_leaves_a_variable_open(premise: str, tmp_path: Path) -> None:
     body = f"""{MUTEX}
     Into(p) == pc[p] = "try" /\\ turn = p /\\ pc' = [pc EXCEPT ![p] = "in"]
     Out(p) == pc[p] = "in" /\\ pc' = [pc EXCEPT ![p] = "try"]
-    Open == Machine /\\ \\A p \\in P : SF_vars(Into(p)) /\\ WF_vars(Out(p)) /\\ SF_turn(Next)
+    Open == Machine /\\ \\A p \\in P : {premise}(SF_vars(Into(p)) /\\ WF_vars(Out(p)) /\\ SF_turn(Next))
     """
-    results = explored(tmp_path, body, config("Open", *KNOWN))
+    claims = ["Some", "Stay"] if premise else [*KNOWN]
+    results = explored(tmp_path, body, config("Open", *claims))
     verdicts = {result.property: result.verdict is Verdict.SAFE for result in results}
-    assert verdicts == known("Strong")
+    assert verdicts == {claim: known("Strong")[claim] for claim in claims}
 
 
 def test_fairness_of_a_case_without_an_arm_for_every_state(tmp_path: Path) -> None:

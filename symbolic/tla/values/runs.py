@@ -130,7 +130,7 @@ class TemporalFormulas:
         own = self.specification
         claim = claim_parts(own.properties[name], own.definitions, own.levels)
         found: Temporal = Both(tuple(map(self.of, claim.runs)))
-        others = tuple(one for one in self.fairness if not isinstance(one, FairnessCondition))
+        others = tuple(_plain(one) for one in self.fairness if not isinstance(one, FairnessCondition))
         return Either((Negated(Both(others)), found)) if others else found
 
     def of(self, e: s.Expression) -> Temporal:
