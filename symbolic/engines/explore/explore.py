@@ -786,27 +786,29 @@ def _tell_violations(
     explorer: Explorer[Semantics] | CircuitExplorer, told: set[str], listener: Listener
 ) -> None:
     """Tell the properties that are violated so far, and a deadlock, that were not told before."""
-    semantics = explorer.semantics
-    for name in set(explorer.violated()) - told:
-        told.add(name)
-        trace = _trace(semantics, explorer.violation(name), TraceEnd.VIOLATES, name)
-        listener.done(_violated(semantics, name, trace))
+    paths = {name: explorer.violation(name) for name in set(explorer.violated()) - told}
     if DEADLOCK not in told and (path := explorer.deadlocked()) is not None:
-        told.add(DEADLOCK)
-        listener.done(_violated(semantics, DEADLOCK, _trace(semantics, path, TraceEnd.DEADLOCK, None)))
+        paths[DEADLOCK] = path
+    for name, path in paths.items():
+        told.add(name)
+        dead = name == DEADLOCK
+        ends = TraceEnd.DEADLOCK if dead else TraceEnd.VIOLATES
+        trace = _trace(explorer.semantics, path, ends, None if dead else name)
+        assert trace is not None
+        # No deeper search finds a shorter path.
+        listener.done(result_of(name, Verdict.VIOLATED, trace, trace.length - 1))
 
 
-def _violated(semantics: Semantics, name: str, trace: Trace | None) -> Result:
-    """The result about a property that is violated, or a deadlock: no deeper search finds a shorter path."""
-    assert trace is not None
+def result_of(name: str, verdict: Verdict, trace: Trace | None, depth: int, why: str | None = None) -> Result:
+    """The result about a property, or about deadlocks, with the run to what is wrong."""
     return Result(
         property=name,
         engine=ExploreOptions.engine,
-        verdict=Verdict.VIOLATED,
-        depth=trace.length - 1,
-        steps=trace.length,
+        verdict=verdict,
+        depth=depth,
+        steps=None if trace is None else trace.length,
         trace=trace,
-        reason=end_reason(semantics, trace),
+        reason=why,
     )
 
 
@@ -841,16 +843,8 @@ def _result(
     verdict, trace = Verdict.SAFE if found.stopped is None else Verdict.UNKNOWN, violation or outside
     if trace is not None:
         verdict = Verdict.VIOLATED if violation else Verdict.OUT_OF_BOUNDS
-    return Result(
-        property=name,
-        engine=ExploreOptions.engine,
-        verdict=verdict,
-        depth=found.diameter,
-        complete=found.complete,
-        steps=None if trace is None else trace.length,
-        trace=trace,
-        reason=None if trace is None else end_reason(semantics, trace),
-    )
+    why = None if trace is None else end_reason(semantics, trace)
+    return replace(result_of(name, verdict, trace, found.diameter, why), complete=found.complete)
 
 
 def _trace(semantics: Semantics, path: Path | None, ends: TraceEnd, name: str | None) -> Trace | None:

@@ -34,6 +34,7 @@ from leadline.symbolic.engines.explore.explore import (
     checkpoint_of,
     ended,
     qualified,
+    result_of,
     searched,
     tell_proofs,
 )
@@ -460,7 +461,7 @@ def replayed(model: Model, stored: Stored) -> tuple[Model, Trace]:
         UserError: if the interpreter does not take it, or it does not end as the file says.
     """
     run = replayed_on_values(model, stored)
-    result = _result(run.property or DEADLOCK, Verdict.VIOLATED, run, run.length, None)
+    result = result_of(run.property or DEADLOCK, Verdict.VIOLATED, run, run.length)
     typed = in_types(model, Answer([result]))
     ((one,), made) = typed.results, typed.model
     assert one.trace is not None and made is not None
@@ -653,7 +654,7 @@ class _Exploring:
         """Tell that the evaluation of a claim, or without one the last step of a path, has no value."""
         if name not in self._told:
             trace, depth = _trace(path, TraceEnd.OUT_OF_BOUNDS, claim, why), len(self.explorer.within) - 1
-            self._listener.told(_result(name, Verdict.OUT_OF_BOUNDS, trace, depth, why))
+            self._listener.told(result_of(name, Verdict.OUT_OF_BOUNDS, trace, depth, why))
 
     @cached_property
     def vacuity(self) -> tuple[_Suspects, list[GuardCount]]:
@@ -773,7 +774,7 @@ def _tell_violations(
         assert path is not None
         trace = trace_of_path(path, TraceEnd.DEADLOCK if dead else TraceEnd.VIOLATES, None if dead else name)
         if behaviour.canonical is None or _shown(behaviour, path, name):
-            listener.done(_result(name, Verdict.VIOLATED, trace, len(explorer.within) - 1, None))
+            listener.done(result_of(name, Verdict.VIOLATED, trace, len(explorer.within) - 1))
 
 
 def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
@@ -817,18 +818,6 @@ def _path_through(
     outcomes = behaviour.initial() if before is None else behaviour.successors(before)
     last = next(one for one in outcomes if one.state == after)
     return (*path, last)
-
-
-def _result(name: str, verdict: Verdict, trace: Trace | None, depth: int, why: str | None) -> Result:
-    return Result(
-        property=name,
-        engine=ExploreOptions.engine,
-        verdict=verdict,
-        depth=depth,
-        steps=None if trace is None else trace.length,
-        trace=trace,
-        reason=why,
-    )
 
 
 class _Judge:
@@ -898,7 +887,7 @@ class _Judge:
             verdict = Verdict.OUT_OF_BOUNDS if ends is TraceEnd.OUT_OF_BOUNDS else Verdict.VIOLATED
         elif self.beyond is not None:
             verdict, trace, why = Verdict.OUT_OF_BOUNDS, self.beyond, self.why
-        return _result(name, verdict, trace, self.found.diameter, why)
+        return result_of(name, verdict, trace, self.found.diameter, why)
 
 
 def _trace(path: Path | None, ends: TraceEnd, name: str | None, why: str | None = None) -> Trace | None:
