@@ -6,7 +6,6 @@ A context is a state, perhaps with a step from it, and the formulas over both, i
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -63,8 +62,8 @@ class ProofFormulas:
         return self.predicates.out_of_bounds[self.indices[name]]
 
 
-class Context(ABC):
-    """A context for some of the obligations of a proof.
+class Context:
+    """Any state within the declared types that satisfies all conjuncts, in one solver. There may be none.
 
     Args:
         formulas: the formulas of the proof.
@@ -76,14 +75,22 @@ class Context(ABC):
         self.encoding = formulas.encoding
         self.solver = solver
         self.circuit = Unrolled(solver)
+        self._begin()
 
-    @abstractmethod
+    def _begin(self) -> None:
+        self._row = self.encoding.any_state(self.circuit)
+        self._here = self.at(self._row)
+        for name in self.formulas.conjuncts:
+            self.circuit.require([[-self.broken(name, self._here)]])
+
     def failure(self, obligation: Obligation) -> list[int]:
         """Literals that are satisfiable together if and only if the obligation fails."""
+        return [self.broken(obligation.conjunct, self._here)]
 
-    @abstractmethod
     def cti(self, obligation: Obligation) -> Cti:
         """The counterexample in the solver's model, not yet replayed."""
+        fragment = Trace({}, self.state(self._row), (), *self.ending(obligation.conjunct, self._here))
+        return Cti(obligation.name, self.formulas.conjuncts, fragment)
 
     def at(self, row: Sequence[int]) -> Instance:
         """The formulas over the state of a row of literals."""
@@ -113,56 +120,24 @@ class InitialContext(Context):
         outside: true if and only if there is one out of bounds.
     """
 
-    def __init__(self, formulas: ProofFormulas, solver: Solver) -> None:
-        super().__init__(formulas, solver)
+    def _begin(self) -> None:
         initial = self.encoding.initial
         self._initial = Instance(initial.template, (), self.circuit)
         self.possible = self._initial(initial.possible)
         self.outside = self._initial(initial.out_of_bounds)
-
-    @cached_property
-    def _row(self) -> tuple[int, ...]:
-        return self._initial.all(self.encoding.initial.state)
-
-    @cached_property
-    def _here(self) -> Instance:
-        return self.at(self._row)
+        self._row = self._initial.all(initial.state)
+        self._here = self.at(self._row)
 
     def failure(self, obligation: Obligation) -> list[int]:
         if obligation.kind is ObligationKind.INITIAL_IN_BOUNDS:
             return [self.outside]
-        return [self.possible, self.broken(obligation.conjunct, self._here)]
+        return [self.possible, *super().failure(obligation)]
 
     def cti(self, obligation: Obligation) -> Cti:
         picks = self.encoding.initial.picks(lambda literal: self.solver.true(self._initial(literal)))
         if obligation.kind is ObligationKind.INITIAL_IN_BOUNDS:
             return Cti(obligation.name, (), Trace(picks, None, (), TraceEnd.OUT_OF_BOUNDS))
-        end = self.ending(obligation.conjunct, self._here)
-        return Cti(obligation.name, (), Trace(picks, self.state(self._row), (), *end))
-
-
-class ArbitraryContext(Context):
-    """Any state within the declared types that satisfies all conjuncts. There may be none."""
-
-    def __init__(self, formulas: ProofFormulas, solver: Solver) -> None:
-        super().__init__(formulas, solver)
-        self._row, self._here = _any_state(self)
-
-    def failure(self, obligation: Obligation) -> list[int]:
-        return [self.broken(obligation.conjunct, self._here)]
-
-    def cti(self, obligation: Obligation) -> Cti:
-        fragment = Trace({}, self.state(self._row), (), *self.ending(obligation.conjunct, self._here))
-        return Cti(obligation.name, self.formulas.conjuncts, fragment)
-
-
-def _any_state(context: Context) -> tuple[tuple[int, ...], Instance]:
-    """Any state within the declared types that satisfies all conjuncts: its literals and the formulas over it."""
-    row = context.encoding.any_state(context.circuit)
-    here = context.at(row)
-    for name in context.formulas.conjuncts:
-        context.circuit.require([[-context.broken(name, here)]])
-    return row, here
+        return Cti(obligation.name, (), replace(super().cti(obligation).fragment, initial_picks=picks))
 
 
 class StepContext(Context):
@@ -174,7 +149,6 @@ class StepContext(Context):
 
     def __init__(self, formulas: ProofFormulas, solver: Solver, action: Action) -> None:
         super().__init__(formulas, solver)
-        self._row, _ = _any_state(self)
         alone = replace(self.encoding.model, actions=(action,))
         self._relation = Encoding(alone).step
         self._step = Instance(self._relation.template, self._row, self.circuit)
@@ -285,7 +259,7 @@ class Checker:
     def _arbitrary(self, action: str | None) -> Context:
         solver = self._new_solver()
         if action is None:
-            return ArbitraryContext(self._formulas, solver)
+            return Context(self._formulas, solver)
         return StepContext(self._formulas, solver, self._actions[action])
 
     def _why(self, cti: Cti) -> str:
