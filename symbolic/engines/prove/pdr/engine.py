@@ -16,8 +16,15 @@ from functools import cached_property
 from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
-from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
+from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines.ask.result import Verdict
+from leadline.symbolic.engines.prove.induction.engine import (
+    Context,
+    InitialContext,
+    ProofFormulas,
+    StepContext,
+)
+from leadline.symbolic.engines.prove.induction.obligation import Obligation, ObligationKind
 from leadline.symbolic.engines.prove.lemmas import lemmas
 from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.prove.pdr.generalize import Generalizer
@@ -26,10 +33,10 @@ from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
 from leadline.symbolic.engines.prove.pdr.results import USUAL, PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.prove.pdr.samples import Samples, choices_to
 from leadline.symbolic.engines.prove.pdr.system import BadCause, Choice, Cube, System
-from leadline.symbolic.lang import Action, InternalError, Model, OutOfBounds, Property
+from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Property
 from leadline.symbolic.meaning import Steps
 from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
-from leadline.symbolic.solve import PROVER, TRUE, Satisfiability, Solver
+from leadline.symbolic.solve import PROVER, TRUE, Satisfiability
 from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay, trace_of_path
 from leadline.symbolic.trace.replay import own_error
@@ -493,55 +500,23 @@ def inductive_part(encoding: Encoding, candidates: Sequence[Property]) -> tuple[
     """
     if not candidates:
         return ()
-    model = encoding.model
-    predicates = encoding.predicates(candidates)
-    kept = _true_at_first(encoding, predicates)
-    waiting = list(model.actions)
+    formulas = ProofFormulas.of(encoding, candidates, candidates[0])
+    kept = _unbroken(InitialContext(formulas, PROVER()), formulas.conjuncts)
+    waiting = list(encoding.model.actions)
     while kept and waiting:
-        fewer = _true_after(waiting[0], encoding, predicates, kept)
-        waiting = waiting[1:] if fewer == kept else list(model.actions)
+        context = StepContext(replace(formulas, conjuncts=kept), PROVER(), waiting[0])
+        fewer = _unbroken(context, kept)
+        waiting = waiting[1:] if fewer == kept else list(encoding.model.actions)
         kept = fewer
-    return tuple(candidates[place] for place in kept)
+    return tuple(one for one in candidates if one.name in kept)
 
 
-def _true_at_first(encoding: Encoding, predicates: StatePredicates) -> list[int]:
-    """The places of the formulas that every initial state satisfies."""
-    circuit = Unrolled(PROVER())
-    initial = Instance(encoding.initial.template, (), circuit)
-    broken = predicates.broken(initial.all(encoding.initial.state), circuit)
-    kept = list(range(len(broken)))
-    for place in range(len(broken)):
-        if place in kept:
-            kept = _unbroken(circuit, [initial(encoding.initial.possible), broken[place]], broken, kept)
+def _unbroken(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The formulas, by their names, that no state of a context breaks."""
+    kept, solver = names, context.solver
+    # All at once: a literal that is new would end the solver's model.
+    failures = {name: context.failure(Obligation(name, ObligationKind.CONSECUTION, name)) for name in names}
+    for name, failure in failures.items():
+        if name in kept and -TRUE not in failure and solver.check(failure) is Satisfiability.SATISFIABLE:
+            kept = tuple(one for one in kept if not solver.true(failures[one][-1]))
     return kept
-
-
-def _true_after(
-    action: Action, encoding: Encoding, predicates: StatePredicates, kept: list[int]
-) -> list[int]:
-    """Some formulas, by their places, without such as an action breaks from a state that satisfies all.
-
-    The action is encoded by itself, so that a formula over what it does not change folds to the one before.
-    """
-    step = Encoding(replace(encoding.model, actions=(action,))).step
-    circuit = Unrolled(PROVER())
-    row = encoding.any_state(circuit)
-    before = predicates.broken(row, circuit)
-    # As clauses, not as assumptions: what follows from them is simplified once for all questions.
-    circuit.require([[-before[place]] for place in kept])
-    taken = Instance(step.template, row, circuit)
-    after = predicates.broken(taken.all(step.state), circuit)
-    fewer = kept
-    for place in kept:
-        if place in fewer and after[place] != before[place]:
-            fewer = _unbroken(circuit, [taken(step.taken), after[place]], after, fewer)
-    return fewer
-
-
-def _unbroken(circuit: Unrolled, question: list[int], broken: list[int], kept: list[int]) -> list[int]:
-    """Those kept, without the ones that are broken in a model in which the question is true, if there is one."""
-    solver = circuit.sink
-    assert isinstance(solver, Solver)
-    if -TRUE in question or solver.check(question) is not Satisfiability.SATISFIABLE:
-        return kept
-    return [place for place in kept if not solver.true(broken[place])]
