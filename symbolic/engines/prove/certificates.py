@@ -122,6 +122,7 @@ class Certificate(ABC):
     fingerprint: str
     property: str
     learned: JsonObject
+    asked: Options
 
     @abstractmethod
     def queries(self, model: Model, source: str) -> list[Query]:
@@ -137,11 +138,7 @@ class Certificate(ABC):
 
     def whole(self, source: str) -> Query:
         """One query for all that the queries ask together."""
-        return Query(source, self.settings, (self.property,), self.question())
-
-    @abstractmethod
-    def question(self) -> Options:
-        """The options of that query."""
+        return Query(source, self.settings, (self.property,), self.asked)
 
     def fit(self, model: Model) -> None:
         """Compare the certificate with a model.
@@ -171,9 +168,6 @@ class InductionCertificate(Certificate):
     conjuncts: Sequence[Mapping[str, str]]
     obligations: Sequence[JsonObject]
 
-    def question(self) -> Options:
-        return InductionOptions()
-
     def queries(self, model: Model, source: str) -> list[Query]:
         self.fit(model)
         if list(self.conjuncts) != _conjuncts(model, self.property):
@@ -201,16 +195,9 @@ class InductionCertificate(Certificate):
 
 @dataclass(frozen=True)
 class InvariantCertificate(Certificate):
-    """A proof by an inductive invariant of clauses or, of a claim about runs, by one of each of some other models.
-
-    Attributes:
-        asked: the invariant, or those of the other models.
-    """
+    """A proof by an inductive invariant of clauses or, of a claim about runs, by one of each of other models."""
 
     asked: InvariantQuery
-
-    def question(self) -> Options:
-        return self.asked
 
     def queries(self, model: Model, source: str) -> list[Query]:
         self.fit(model)
@@ -291,7 +278,8 @@ def read_certificate(path: Path | Readable) -> Certificate:
             raise UserError(f"{place}.solver: one of {', '.join(SOLVERS)} is needed, not {one['solver']!r}")
         if one["verdict"] != _HOLDS:
             raise UserError(f"{place}.verdict: a proof needs {_HOLDS}, not {one['verdict']!r}")
-    return InductionCertificate(**common, conjuncts=data["conjuncts"], obligations=data["obligations"])
+    found = {name: data[name] for name in ("conjuncts", "obligations")}
+    return InductionCertificate(**common, asked=InductionOptions(), **found)
 
 
 def _invariant(data: JsonObject) -> InvariantQuery:
