@@ -7,8 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
-from random import Random
+from functools import cached_property, partial
 
 from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.engines.ask.engine import Interrupted, NewSolver
@@ -22,6 +21,7 @@ from leadline.symbolic.engines.explore.simulate import (
     RunsQuestion,
     Simulate,
     SimulateOptions,
+    Walker,
     cut_short,
     end_by,
     making_in,
@@ -145,8 +145,8 @@ def _of_module(asked: RunsQuestion, lowered: Model, answer: Answer) -> Answer:
     return Answer([told_by_values(lowered, one) for one in answer.results], facts)
 
 
-class _ModuleWalker:
-    """Takes random runs by the interpreter of a module: a `Walker`.
+class _ModuleWalker(Walker):
+    """Takes random runs by the interpreter of a module.
 
     Args:
         asked: the question, about the outline of the module.
@@ -156,7 +156,7 @@ class _ModuleWalker:
     """
 
     def __init__(self, asked: RunsQuestion, query: Query, options: SimulateOptions, limits: Limits) -> None:
-        self._asked, self._chance = asked, Random(options.seed)
+        super().__init__(asked, options)
         whole = Outline.of(asked.model).specification
         own = replace(
             whole,
@@ -167,9 +167,12 @@ class _ModuleWalker:
         )
         with timely(query.source, limits):
             self._behaviour = Behaviour(own)
-        self._holding = cache(self._behaviour.property_function)
         self._safety = {name: self._behaviour.safety(name) for name in own.properties}
         self.about_steps = [name for name, one in self._safety.items() if one.initial or one.steps]
+
+    @property
+    def meaning(self) -> Behaviour:
+        return self._behaviour
 
     @cached_property
     def _starts(self) -> tuple[list[State], bool]:
@@ -213,13 +216,6 @@ class _ModuleWalker:
     def end(self) -> None:
         """End the runs: formulas that ask for the level have none outside of them."""
         self._behaviour.at_level(None)
-
-    def is_within(self, state: State) -> bool:
-        constraint = self._behaviour.constraint
-        return constraint is None or constraint(state)
-
-    def end_in(self, name: str, state: State) -> TraceEnd | None:
-        return end_by(partial(self._holding(name), state))
 
     def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
         before, state = path[-2].state if len(path) > 1 else None, path[-1].state

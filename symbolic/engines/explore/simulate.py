@@ -12,9 +12,9 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.concrete import Semantics
@@ -233,19 +233,32 @@ class RunsQuestion:
         return [x for x in self.names if properties[x].kind is PropertyKind.PROBE]
 
 
-class Walker(Protocol):
-    """Takes random runs, and tells of them.
+class Walker:
+    """Takes random runs by the meaning of a model, and tells of them.
+
+    Args:
+        asked: the question.
+        options: the options.
 
     Attributes:
+        meaning: the meaning.
         about_steps: the properties that say something of steps.
         begun_in: see `SimulateFacts`.
     """
 
-    @property
-    def about_steps(self) -> Sequence[str]: ...
+    about_steps: Sequence[str] = ()
+
+    def __init__(self, asked: RunsQuestion, options: SimulateOptions) -> None:
+        self._asked, self._chance = asked, random.Random(options.seed)
+        self._holding = cache(lambda name: self.meaning.property_function(name))
 
     @property
-    def begun_in(self) -> int | None: ...
+    def meaning(self) -> Meaning:
+        return self._asked.semantics
+
+    @property
+    def begun_in(self) -> int | None:
+        return None
 
     def random_run(self) -> Iterator[Step]:
         """A random run: its beginning, and steps until none can be taken or one goes out of bounds.
@@ -253,27 +266,38 @@ class Walker(Protocol):
         Raises:
             ModelError: if there is no initial state.
         """
+        return random_run(self._asked.semantics, self._chance, self._asked.weights)
 
     def is_within(self, state: State) -> bool:
         """Whether a state is within the constraints."""
+        constraint = self.meaning.constraint
+        return constraint is None or constraint(state, {})
 
     def end_in(self, name: str, state: State) -> TraceEnd | None:
         """The error at which a property ends a run in a state; None if there is none."""
+        return end_by(partial(self._holding(name), state, {}))
 
     def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
         """The error at which a property about steps ends a run after its last step; None if there is none."""
+        return None
 
     def unseen(self, name: str) -> str:
         """The part of a property that runs say nothing of, as words that follow others; "" for none."""
+        return ""
 
     def values(self, counts: Sequence[Counter[Value]]) -> Mapping[str, Occurring]:
         """The values of each variable, given how often they occur."""
+        return values_of(self._asked.model, counts)
 
     def shortened(self, whole: Trace) -> tuple[Trace, str | None]:
         """A run without the steps that it does not need, replayed; why some may be left, None if none is."""
+        trace, minimal = shortening(self._asked.semantics, whole)
+        replay(self._asked.semantics, trace)
+        return trace, None if minimal else cut_short(DROPS)
 
     def reason(self, trace: Trace) -> str | None:
         """The reason why the end of a run is out of bounds; None for other ends."""
+        return end_reason(self._asked.semantics, trace)
 
 
 class _Simulation(ABC):
@@ -396,7 +420,7 @@ class _OnCircuits(_Simulation):
         making: float | None,
         begun: Callable[[], None] | None,
     ) -> None:
-        super().__init__(asked, options, _ModelWalker(asked, options))
+        super().__init__(asked, options, Walker(asked, options))
         self._making, self._begun = making, begun
         self._actions: dict[str, set[int]] = {}
         for place, one in enumerate(asked.model.actions):
@@ -503,7 +527,7 @@ class RunsOnValues(_Simulation):
         why: str | None,
         walker: Walker | None = None,
     ) -> None:
-        super().__init__(asked, options, walker or _ModelWalker(asked, options))
+        super().__init__(asked, options, walker or Walker(asked, options))
         self._why = why
         self._found: dict[str | None, tuple[TraceEnd, Path]] = {}
         self._names = [one.name for one in asked.model.actions]
@@ -570,43 +594,6 @@ class RunsOnValues(_Simulation):
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
         return self._found.get(name)
-
-
-class _ModelWalker:
-    """Takes random runs by the concrete meaning of a model: a `Walker`."""
-
-    about_steps: Sequence[str] = ()
-    begun_in: int | None = None
-
-    def __init__(self, asked: RunsQuestion, options: SimulateOptions) -> None:
-        self._asked, self._chance = asked, random.Random(options.seed)
-
-    def random_run(self) -> Iterator[Step]:
-        return random_run(self._asked.semantics, self._chance, self._asked.weights)
-
-    def is_within(self, state: State) -> bool:
-        constraint = self._asked.semantics.constraint
-        return constraint is None or constraint(state, {})
-
-    def end_in(self, name: str, state: State) -> TraceEnd | None:
-        return end_by(partial(self._asked.semantics.property_function(name), state, {}))
-
-    def end_after(self, name: str, path: Sequence[Step]) -> TraceEnd | None:
-        return None
-
-    def unseen(self, name: str) -> str:
-        return ""
-
-    def values(self, counts: Sequence[Counter[Value]]) -> Mapping[str, Occurring]:
-        return values_of(self._asked.model, counts)
-
-    def shortened(self, whole: Trace) -> tuple[Trace, str | None]:
-        trace, minimal = shortening(self._asked.semantics, whole)
-        replay(self._asked.semantics, trace)
-        return trace, None if minimal else cut_short(DROPS)
-
-    def reason(self, trace: Trace) -> str | None:
-        return end_reason(self._asked.semantics, trace)
 
 
 def end_by(holds: Callable[[], bool]) -> TraceEnd | None:
