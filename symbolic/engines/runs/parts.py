@@ -19,7 +19,7 @@ from leadline.symbolic.engines.runs.formulas import SafetyPart, conjuncts, split
 from leadline.symbolic.engines.runs.loops import loop_model
 from leadline.symbolic.engines.runs.product import Product, Step, product_of
 from leadline.symbolic.engines.runs.rounds import rounds_model
-from leadline.symbolic.engines.runs.stabilizing import Settling, understood
+from leadline.symbolic.engines.runs.stabilizing import understood
 from leadline.symbolic.lang import (
     BOOL,
     NOWHERE,
@@ -74,11 +74,6 @@ class Part:
     rounds: int = 0
     settled: tuple[tuple[str, ...], ...] = ()
     conjunct: int | None = None
-
-    @classmethod
-    def by_rounds(cls, rounds: int, settling: Settling, conjunct: int | None = None) -> Part:
-        """The part that counts rounds."""
-        return cls(Method.ROUNDS, rounds, tuple(tuple(x.text for x in level) for level in settling), conjunct)
 
     @property
     def text(self) -> str:

@@ -250,7 +250,8 @@ class ReducedClaim:
         for turn in itertools.count():
             limit = PATIENCE << 2 * turn
             while counting.most is not None:
-                part = Part.by_rounds(counting.most, counting.settling, conjunct)
+                settled = tuple(tuple(x.text for x in level) for level in counting.settling)
+                part = Part(Method.ROUNDS, counting.most, settled, conjunct)
                 result = ask(self.reduction.stated(part), self.name, limit, counting)
                 if result.verdict is not Verdict.VIOLATED:
                     break

@@ -49,16 +49,11 @@ class Lemma:
         """The cube itself."""
         return self.orbit[0]
 
-    @property
-    def mask(self) -> Mask:
-        """The cube's literals as bits."""
-        return self.masks[0]
-
     def covers(self, other: Lemma) -> bool:
         """Whether an image excludes every state of another lemma's cube."""
         if len(self.cube) > len(other.cube) or self.kinds & ~other.kinds:
             return False
-        mask = other.mask
+        mask = other.masks[0]
         return any(image & mask == image for image in self.masks)
 
 

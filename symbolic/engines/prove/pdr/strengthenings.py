@@ -74,7 +74,7 @@ def strengthenings_file(entry: Entry, model: Model, goal: str, invariant: Invari
     shown = ", ".join(f"{name} = {setting_text(value)}" for name, value in model.parameters.items())
     where = f"Found at: {shown or 'no parameters'}."
     head = f'"""An invariant from which {goal} of {entry.name} follows.\n\n{where}\n"""'
-    imports = _imports(entry, model, goal, invariant, path)
+    imports = _imports(entry, goal, invariant, path)
     language = (
         f"from leadline.symbolic.lang import {', '.join(sorted([*_called(''.join(parts)), 'strengthening']))}"
     )
@@ -109,7 +109,7 @@ def _strengthening(protocol: str, goal: str, name: str, some: Sequence[tuple[str
 # -- imports -------------------------------------------------------------------------------------------
 
 
-def _imports(entry: Entry, model: Model, goal: str, invariant: Invariant, path: Path) -> list[str]:
+def _imports(entry: Entry, goal: str, invariant: Invariant, path: Path) -> list[str]:
     """The lines that import the protocol's class, the property, and all that the proof assumes."""
     claims = {claim.name: claim for claim in entry.claims}
     waiting = [goal, *invariant.strengthenings]
@@ -189,7 +189,7 @@ class PythonWriter:
 
     def formula(self, one: OrbitFormula) -> str:
         """A formula with its quantifiers."""
-        text = self._text(one.body)
+        text = self.text(one.body)
         if not one.variables:
             return text
         apart = [f"{a.name} != {b.name}" for a, b in one.distinct]
@@ -203,14 +203,11 @@ class PythonWriter:
 
     def text(self, node: n.Node) -> str:
         """An expression."""
-        return self._text(node)
-
-    def _text(self, node: n.Node) -> str:
         kind = type(node)
         if isinstance(node, n.Const):
             return self._value(node.type, node.value)
         if isinstance(node, n.Lt) and isinstance(node.left, n.Const):
-            return f"{self._operand(node.right)} > {self._text(node.left)}"
+            return f"{self._operand(node.right)} > {self.text(node.left)}"
         if kind in _INFIX:
             left, right = (self._operand(x) for x in n.children(node))
             return f"{left} {_INFIX[kind]} {right}"
@@ -222,7 +219,7 @@ class PythonWriter:
             case n.Bound(name=name):
                 return name
             case n.Coerce(item=item):
-                return self._text(item)
+                return self.text(item)
             case n.Not(item=n.Eq(left=one, right=other)):
                 return f"{self._operand(one)} != {self._operand(other)}"
             case n.Not(item=n.IsSome(item=item)):
@@ -230,12 +227,12 @@ class PythonWriter:
             case n.Not(item=item):
                 return f"~{self._operand(item)}"
             case n.Implies(premise=premise, conclusion=conclusion):
-                return f"implies({self._text(premise)}, {self._text(conclusion)})"
+                return f"implies({self.text(premise)}, {self.text(conclusion)})"
             case n.Ite():
                 arms = [self._typed(x) for x in (node.then, node.orelse)]
-                return f"ite({self._text(node.condition)}, {', '.join(arms)})"
+                return f"ite({self.text(node.condition)}, {', '.join(arms)})"
             case n.Forall(var=var, body=body, domain=n.Universe()):
-                return f"forall({self._type(var.type)}, lambda {var.name}: {self._text(body)})"
+                return f"forall({self._type(var.type)}, lambda {var.name}: {self.text(body)})"
             case n.MapBuild(var=var, body=body):
                 return f"map_of({self._type(var.type)}, lambda {var.name}: {self._typed(body)})"
         return self._part(node)
@@ -246,9 +243,9 @@ class PythonWriter:
             case n.Member(element=element, domain=domain) if isinstance(domain, (n.Const, n.SetOf)):
                 return f"{self._operand(element)}.is_in([{self._members(domain)}])"
             case n.Member(element=element, domain=n.IntRange(low=low, high=high)):
-                return f"{self._operand(element)}.is_in(int_range({self._text(low)}, {self._text(high)}))"
+                return f"{self._operand(element)}.is_in(int_range({self.text(low)}, {self.text(high)}))"
             case n.Member(element=element, domain=domain):
-                return f"{self._operand(domain)}.has({self._text(element)})"
+                return f"{self._operand(domain)}.has({self.text(element)})"
             case n.IsSome(item=item):
                 return f"{self._operand(item)}.is_some"
             case n.Get(item=item):
@@ -260,9 +257,9 @@ class PythonWriter:
             case n.Payload(item=item, tag=tag):
                 return f"{self._operand(item)}.as_a({_quoted(tag)})"
             case n.Apply(map=item, key=key):
-                return f"{self._operand(item)}[{self._text(key)}]"
+                return f"{self._operand(item)}[{self.text(key)}]"
             case n.Index(item=item, place=place):
-                return f"{self._operand(item)}[{self._text(place)}]"
+                return f"{self._operand(item)}[{self.text(place)}]"
             case n.Component(item=item, position=position) if isinstance(item.type, Record):
                 return _attribute(self._operand(item), item.type.fields[position][0])
             case n.Component(item=item, position=position):
@@ -271,7 +268,7 @@ class PythonWriter:
                 return self._variant(node.type, tag, self._fields(payload))
             case n.MakeRecord():
                 return _dict(self._fields(node))
-        items = [self._text(x) for x in n.children(node)]
+        items = [self.text(x) for x in n.children(node)]
         match node:
             case n.MakeTuple():
                 return _tuple(items)
@@ -282,7 +279,7 @@ class PythonWriter:
         raise UserError(f"this part of the invariant cannot be written in Python: {node!r}")
 
     def _listed(self, nodes: Iterable[n.Node]) -> str:
-        return ", ".join(map(self._text, nodes))
+        return ", ".join(map(self.text, nodes))
 
     def _members(self, node: n.Const | n.SetOf) -> str:
         """The members of a set, for a place whose type is known."""
@@ -292,12 +289,12 @@ class PythonWriter:
         return ", ".join(self._value(item, x) for x in sorted(node.value, key=item.rank))
 
     def _operand(self, node: n.Node) -> str:
-        text = self._text(node)
+        text = self.text(node)
         return f"({text})" if type(node) in _INFIX or isinstance(node, n.Not) else text
 
     def _typed(self, node: n.Node) -> str:
         """An expression that has its type by itself."""
-        text = self._text(node)
+        text = self.text(node)
         return f"of({self._type(node.type)}, {text})" if isinstance(node, n.Const) else text
 
     # -- values and types ----------------------------------------------------------------------------
@@ -331,7 +328,7 @@ class PythonWriter:
         if isinstance(node, n.Const):
             items = [self._value(*one) for one in zip(node.type.parts, node.value, strict=True)]
         else:
-            items = [self._text(x) for x in n.children(node)]
+            items = [self.text(x) for x in n.children(node)]
         return dict(zip(node.type.positions, items, strict=True))
 
     def _variant(self, kind: Type, tag: str, fields: Mapping[str, str]) -> str:
