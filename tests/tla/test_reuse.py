@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -70,23 +69,10 @@ def test_kept_results_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sum("remembered" in name for name in kept) > 0
 
 
-def test_a_result_is_computed_once_while_keeping_it_pays() -> None:
+def test_a_result_is_computed_once() -> None:
     calls: list[object] = []
-    known = Memo({"f": calls.append}, "kept", "f")
+    known = Memo({"f": calls.append}, "f")
     for x in ("a", "b"):
         known.add((id(x),), (x,))
     assert [known[(id(x),)][1] for x in ("a", "b")] == [("a",), ("b",)]
     assert calls == ["a", "b"]
-
-
-def test_a_memo_that_is_seldom_of_use_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "_TRIAL", 10)
-    namespace: dict[str, Any] = {"f": str, "kept": None}
-    known = Memo(namespace, "kept", "f")
-    known.hits = 20
-    for x in range(10):
-        known.add((x,), (x,))
-    assert namespace["kept"] is None and len(known) == 10
-    for x in range(10):
-        known.add((x,), (x,))
-    assert namespace["kept"] is str and not known

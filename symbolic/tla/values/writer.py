@@ -28,10 +28,6 @@ _KEPT = LISTED | {bool}
 """The types of results that are kept during a choice of symmetry: they hold no open one."""
 _MOST = 1 << 14
 """Results that are kept at most; then all are dropped."""
-_TRIAL = 1 << 12
-"""Results computed between two looks at the use of keeping them."""
-_USES = 2
-"""The times that a result must be used again on average. Keeping one costs as much as some computations."""
 
 
 class Memo(dict[Hashable, Any]):
@@ -42,25 +38,16 @@ class Memo(dict[Hashable, Any]):
 
     Without it, exploring EWD998PCal of tlaplus/Examples takes 1.23 times the CPU (12,930 states).
 
-    Where keeping them does not pay, the function itself takes the memo's place.
-
     Args:
         namespace: the names that generated code uses.
-        name: the name of the function that asks the memo first.
         plain: the name of the function that computes.
-
-    Attributes:
-        hits: the number of results that were used again.
     """
 
-    __slots__ = ("_computed", "_name", "_namespace", "_plain", "hits")
+    __slots__ = ("_namespace", "_plain")
 
-    def __init__(self, namespace: dict[str, Any], name: str, plain: str) -> None:
+    def __init__(self, namespace: dict[str, Any], plain: str) -> None:
         self._namespace = namespace
-        self._name = name
         self._plain = plain
-        self._computed = 0
-        self.hits = 0
 
     def add(self, key: Hashable, arguments: tuple[Any, ...]) -> Any:
         """Compute a result and keep it."""
@@ -69,15 +56,9 @@ class Memo(dict[Hashable, Any]):
         result = self._namespace[self._plain](*arguments)
         if symmetry is not None and (symmetry.open_choices > before or type(result) not in _KEPT):
             return result  # It depends on a choice, or will: it is another one in the next case.
-        self._computed += 1
         if len(self) >= _MOST:
             self.clear()
         self[key] = (result, arguments)
-        if self._computed == _TRIAL:
-            if self.hits < _USES * self._computed:
-                self._namespace[self._name] = self._namespace[self._plain]
-                self.clear()
-            self._computed = self.hits = 0
         return result
 
 
@@ -169,7 +150,7 @@ class Source:
         if fn.name not in self._remembered:
             made = self._remembered[fn.name] = self.fn(f"{fn.name}_remembered", fn.parameters, fn.around)
             self._calls.append((made, fn))
-            memo = self.constant("memo", Memo(self.namespace, made.name, fn.name))
+            memo = self.constant("memo", Memo(self.namespace, fn.name))
             arguments = f"({_FIRST}{fn.name}{_OVER}{''.join(f'{one}, ' for one in fn.parameters)})"
             identities = f"({_IDS}{fn.name}{_OVER}{''.join(f'id({one}), ' for one in fn.parameters)})"
             if by_value:
@@ -178,10 +159,7 @@ class Source:
             made.lines += [
                 f"key = {arguments if by_value else identities}",
                 f"known = {memo}.get(key)",
-                "if known is None:",
-                [f"return {memo}.add(key, {'key' if by_value else arguments})"],
-                f"{memo}.hits += 1",
-                "return known[0]",
+                f"return {memo}.add(key, {'key' if by_value else arguments}) if known is None else known[0]",
             ]
         return self._remembered[fn.name]
 
