@@ -27,7 +27,7 @@ from leadline.symbolic.engines.explore.runs import Takers
 from leadline.symbolic.engines.run.limits import Limits, time_stop, worth
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import InternalError, Model
-from leadline.symbolic.meaning import Explorer
+from leadline.symbolic.meaning import Exploration, Explorer
 from leadline.symbolic.tla import learning, origin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -337,6 +337,40 @@ def test_runs_through_more_states_than_the_limit_are_looked_at_on_values(
     found = answer(model, Query(str(path), {}, None, ExploreOptions(max_states=100), deadlock=False))
     facts = found.told(ExploreFacts)
     assert (facts.by, facts.states, facts.complete) == ("values", 65, True)
+
+
+@pytest.mark.parametrize("name", [*ALL, "Reduced"])
+def test_a_proof_exchanges_members_without_a_symmetry(
+    name: str, tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the states, verdicts and lengths of a search through all states, and looks at fewer."""
+    module, config = ALL.get(name, (VOTES, f"{HEAD} NEXT Repeating INVARIANTS Some AllVoted Sent Soon"))
+    path = tmp_path / f"{module.split()[2]}.tla"
+    path.write_text(module)
+    path.with_suffix(".cfg").write_text(config)
+    sizes = list[int]()
+
+    def counted(explorer: CircuitExplorer, stopped: str | None = None) -> Exploration:
+        found = summary(explorer, stopped)
+        sizes.append(explorer.search.size)
+        return found
+
+    summary = CircuitExplorer.summary
+    monkeypatch.setattr(CircuitExplorer, "summary", counted)
+    query = Query(str(path), {}, None, ExploreOptions(prove=True), deadlock=True)
+    reduced = answer(model_on_values(find(str(path)), {}), query)
+    monkeypatch.setattr(specifications, "MOST_UNASKED", 1)
+    whole = answer(model_on_values(find(str(path)), {}), query)
+    facts = [one.told(ExploreFacts) for one in (reduced, whole)]
+    assert (facts[0].by, facts[0].states, facts[0].states_within_steps) == (
+        facts[1].by,
+        facts[1].states,
+        facts[1].states_within_steps,
+    )
+    told = [[(x.property, x.verdict, x.steps, x.reason) for x in one.results] for one in (reduced, whole)]
+    assert told[0] == told[1]
+    if name == "Reduced":
+        assert sizes[0] < sizes[-1] == facts[0].states
 
 
 def test_members_that_a_module_names_are_not_exchanged(tmp_path: Path, at_once: None) -> None:

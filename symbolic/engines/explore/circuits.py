@@ -218,6 +218,9 @@ class CircuitExplorer:
         other, narrow = before._search, before.semantics.model
         if other.begun is None or [x.name for x in narrow.actions] != [x.name for x in model.actions]:
             return False
+        groups = [x.group if isinstance(x, Symmetric) else None for x in (self.semantics, before.semantics)]
+        if groups[0] != groups[1]:
+            return False
         values = model.origin.as_widened(narrow, model)
         if values is None:
             return False

@@ -49,7 +49,16 @@ from leadline.symbolic.engines.run.limits import (
     timely,
     worth,
 )
-from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
+from leadline.symbolic.lang import (
+    InternalError,
+    LeadlineError,
+    Model,
+    Permutation,
+    UserError,
+    counted,
+    group_of,
+    symmetric_sorts,
+)
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.meaning.replay import Departs
@@ -78,6 +87,8 @@ TELLING = 5.0
 """Seconds beyond a limit on time in which a search on circuits that it has ended may tell what it has found."""
 MOST_ON_CIRCUITS = 30_000_000
 """The states at which the search of a portfolio stops on circuits: they take about 50 bytes each."""
+MOST_UNASKED = 24
+"""The most permutations that a proof uses without SYMMETRY: each takes a tenth of a microsecond for a state."""
 AGAIN = 3
 """When circuits that were not worth it are tried again, as a multiple of the time at which they were left."""
 ENOUGH = 5
@@ -215,8 +226,7 @@ def _on_circuits(
     """
     options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
-    options = replace(options, by=CIRCUITS, symmetry=bool(specification.symmetry), max_states=most)
-    asked = replace(query, options=options)
+    asked = replace(query, options=replace(options, by=CIRCUITS, max_states=most))
     by_values = reached = max(1, len(known))
 
     def put(wider: Model, rest: Limits) -> Answer:
@@ -289,8 +299,9 @@ def _of_module(model: Model, lowered: Model, answer: Answer) -> Answer | None:
     """The answer about a module, given that about its model; None if that alone is out of bounds somewhere."""
     facts = answer.told(ExploreFacts)
     if facts.orbits is not None and facts.orbits_within_steps is not None:
-        # As of TLC, the states that stand for others are counted.
-        facts = replace(facts, states=facts.orbits, states_within_steps=facts.orbits_within_steps)
+        if TlaOrigin.of(lowered).specification.symmetry:
+            # As of TLC, the states that stand for others are counted.
+            facts = replace(facts, states=facts.orbits, states_within_steps=facts.orbits_within_steps)
         facts = replace(facts, orbits=None, orbits_within_steps=None)
     if _is_outside(answer):
         return None
@@ -314,15 +325,25 @@ def any_outside(answer: Answer) -> bool:
 
 
 def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:
-    """The answer with SYMMETRY and VIEW. A proof uses no view, nor a symmetry that the model does not have."""
+    """The answer with SYMMETRY and VIEW. A proof uses no view, and such symmetry as the model has."""
     options, origin = query.options_as(ExploreOptions), TlaOrigin.of(model)
+    declared = bool(origin.specification.symmetry)
+    group = _exchanges(model, query) if options.prove and not declared else ()
+    asked = replace(query, options=replace(options, symmetry=declared or bool(group)))
     try:
-        return ask(origin.taking_for_one(model, viewed=not options.prove), query, limits)
+        taken = (
+            replace(model, symmetry=group)
+            if group
+            else origin.taking_for_one(model, viewed=not options.prove)
+        )
+        return ask(taken, asked, limits)
     except (UserError, Unsupported) as error:
-        if not options.prove:
+        if not options.prove or not (declared or group):
             raise
         why = error.why if isinstance(error, Unsupported) else str(error)
         found = ask(model, replace(query, options=replace(options, symmetry=False)), limits)
+        if not declared:
+            return found
         why = why.removeprefix("SYMMETRY: ")
         remark = f"SYMMETRY is not used, and each of the states that it takes for one is counted: {why}"
         results = [
@@ -330,6 +351,16 @@ def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answ
             for one in found.results
         ]
         return replace(found, results=results, facts=replace(found.told(ExploreFacts), symmetry=remark))
+
+
+def _exchanges(model: Model, query: Query) -> tuple[Permutation, ...]:
+    """The permutations of members of sorts that no part of a model names; none if they are one or too many."""
+    claims = query.chosen(model)
+    if any(one.temporal is not None for one in claims):
+        return ()
+    sorts = symmetric_sorts(model, [*claims, *model.constraints], in_any_order=False)
+    number = math.prod(math.factorial(one.cardinality) for one in sorts)
+    return tuple(group_of(sorts)) if 1 < number <= MOST_UNASKED else ()
 
 
 def _asked(specification: Specification, names: Set[str], options: ExploreOptions) -> Specification:
