@@ -56,6 +56,11 @@ def path_through(search: bits.Search, semantics: Semantics, words: Iterable[Word
     return path_of(semantics, [*states, *more], likely)
 
 
+def _exchanged(semantics: Semantics) -> object:
+    """By what states stand for others."""
+    return (semantics.group, semantics.watched) if isinstance(semantics, Symmetric) else None
+
+
 class CircuitExplorer:
     """A breadth-first exploration on circuits that can be summarized even if an exception ends `run` early.
 
@@ -218,8 +223,7 @@ class CircuitExplorer:
         other, narrow = before._search, before.semantics.model
         if other.begun is None or [x.name for x in narrow.actions] != [x.name for x in model.actions]:
             return False
-        groups = [x.group if isinstance(x, Symmetric) else None for x in (self.semantics, before.semantics)]
-        if groups[0] != groups[1]:
+        if _exchanged(self.semantics) != _exchanged(before.semantics):
             return False
         values = model.origin.as_widened(narrow, model)
         if values is None:

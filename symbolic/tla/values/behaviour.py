@@ -401,7 +401,8 @@ def _listed(step: Callable[..., None], state: State | None) -> list[State | None
 
 def no_behaviour(specification: Specification) -> ModelError:
     """The error of a specification without initial states or steps."""
-    text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
+    text = "there is no behaviour to explore: expected SPECIFICATION, or INIT and NEXT, in the configuration"
+    text += "; without one, a definition of Spec, or of Init and Next"
     return ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
 
 
