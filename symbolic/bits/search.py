@@ -789,15 +789,22 @@ class Search:
                 self.deadlock = low + int(where(outcomes[-1])[0])
 
     def moves_between(self, bits: int, after: Words) -> Iterator[Move]:
-        """The steps from a state, given by its bits, to one that is kept."""
+        """The steps from a state, given by its bits, to one that a kept state stands for."""
         state = packed([bits], self.width)
         registers = self._steps.run(state)
         taken = registers.outputs(0)[: len(self.machine.moves), 0] & np.uint64(1)
         for place in map(int, np.flatnonzero(taken)):
-            after_step, rows = self._after[place], registers.run(place + 1)
-            found = after_step.to(state.copy(), np.zeros(1, np.int64), rows[: len(after_step.literals)])
-            if np.array_equal(found[0] if self.orbits is None else self.orbits.least(found)[0], after):
+            step, rows = self._after[place], registers.run(place + 1)
+            found = step.to(state.copy(), np.zeros(1, np.int64), rows[: len(step.literals)])
+            if self._stands_for(found, after):
                 yield self.machine.moves[place]
+
+    def stands_for(self, bits: int, kept: Words) -> bool:
+        """Whether a kept state stands for one that is given by its bits."""
+        return self._stands_for(packed([bits], self.width), kept)
+
+    def _stands_for(self, state: Words, kept: Words) -> bool:
+        return np.array_equal(state[0] if self.orbits is None else self.orbits.least(state)[0], kept)
 
     def _take(self, taken: _Taken) -> None:
         """Look some states up, sooner or later."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -161,27 +160,15 @@ def first_states(
     return list(found), False
 
 
-def path_of(
-    semantics: Meaning,
-    states: Sequence[State | None],
-    likely: Callable[[State, int], Iterable[Step]] = lambda state, place: (),
-) -> Path:
+def path_of(semantics: Meaning, states: Sequence[State | None]) -> Path:
     """A path through some states, the first an initial one; a last None is a step out of bounds.
 
     Where states stand for others, it is a path through such as they stand for.
-
-    Args:
-        semantics: the meaning.
-        states: the states.
-        likely: gives steps from a state to that at a place which are tried before all others.
     """
     path = list[Step]()
-    for place, following in enumerate(states):
+    for following in states:
         before = path[-1].state if path else None
-        if before is None:
-            outcomes: Iterable[Step] = semantics.initial()
-        else:
-            outcomes = itertools.chain(likely(before, place), semantics.successors(before))
+        outcomes = semantics.initial() if before is None else semantics.successors(before)
         path.append(_reaching(semantics, outcomes, following))
     return tuple(path)
 

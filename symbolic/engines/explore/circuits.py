@@ -24,7 +24,7 @@ from leadline.symbolic.lang import (
     schedule,
 )
 from leadline.symbolic.lang.rules import connective
-from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, Step as PathStep, path_of
+from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, Step as PathStep
 
 if TYPE_CHECKING:
     from leadline.symbolic.bits.lanes import Indices, Words
@@ -40,20 +40,40 @@ def path_through(search: bits.Search, semantics: Semantics, words: Iterable[Word
     """The path through some states that a search has found, and out of bounds if there is more.
 
     The circuits tell the steps, and the meaning on values takes them.
+
+    Raises:
+        InternalError: if it does not.
     """
-    model, facts, found = search.machine.model, Facts(search.machine.model), list(words)
-    states: Iterable[State] = map(search.machine.state, found)
-    if semantics.canonical is not None:
-        states = map(semantics.canonical, states)
+    model, facts, path = search.machine.model, Facts(search.machine.model), list[PathStep]()
 
-    def likely(state: State, place: int) -> Iterator[PathStep]:
+    def bits_of(state: State) -> int:
         true, matters = facts.packed(state)
-        for move in search.moves_between(true & matters, found[place]) if place < len(found) else ():
-            step = semantics.outcome(state, model.actions[move.action].name, move.picks)
-            if step is not None:
-                yield step
+        return true & matters
 
-    return path_of(semantics, [*states, *more], likely)
+    def steps(before: State | None, after: Words) -> Iterator[PathStep | None]:
+        if before is None:
+            yield from semantics.initial()
+            return
+        for move in search.moves_between(bits_of(before), after):
+            yield semantics.outcome(before, model.actions[move.action].name, move.picks)
+
+    for after in words:
+        tried = steps(path[-1].state if path else None, after)
+        states = ((one, one.state) for one in tried if one is not None)
+        found = (one for one, x in states if x is not None and search.stands_for(bits_of(x), after))
+        path.append(_first(found, search.machine.state(after)))
+    for _ in more:
+        last = path[-1].state if path else None
+        outcomes = semantics.initial() if last is None else semantics.successors(last)
+        path.append(_first((one for one in outcomes if one.state is None), None))
+    return tuple(path)
+
+
+def _first(steps: Iterator[PathStep], after: State | None) -> PathStep:
+    found = next(steps, None)
+    if found is None:
+        raise InternalError(f"no step reaches {after!r}, though one was taken")
+    return found
 
 
 def _exchanged(semantics: Semantics) -> object:
