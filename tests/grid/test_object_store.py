@@ -246,7 +246,8 @@ def test_answers_that_a_killed_driver_left(server: ObjectStore, store: Store) ->
         f"1 answer of an earlier run, kept in {beside(store) / 'gone'}, are in {store.folder} now"
     ]
     assert "of-gone" in store.all().rows and objects(store, "traces") == ["of-gone.json"]
-    assert alive.close(9.0, told.append) == 0
+    # Its next try may be that many seconds away on a busy machine.
+    assert alive.close(90.0, told.append) == 0
     assert "of-alive" in store.all().rows and spooled() == []
 
 
