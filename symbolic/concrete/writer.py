@@ -340,9 +340,9 @@ class Writer:
         return None
 
     def _outside_loops(self, node: Node) -> int | None:
-        """The block outside of loops around this place in which a node has the same value; None if there is none.
+        """The block outside of loops around this place in which a node has the same value.
 
-        That matters where the node has loops itself.
+        It is None if there is none, or if the node has no loop itself: then it is cheap.
         """
         if not kept(node, "_has_loop", lambda one, inside: any(inside) or isinstance(one, BINDERS)):
             return None

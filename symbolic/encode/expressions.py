@@ -651,7 +651,7 @@ class Expressions:
         return sorted(members.items(), key=lambda member: kind.rank(self.in_place_of(kind, member[0])))
 
     def in_place_of(self, kind: Type, value: Value) -> Value:
-        """The value whose place a value has where those of its type are gone through in order."""
+        """The value by whose place another one is sorted, where the values of a type are gone through in order."""
         return value
 
     def _fitting(self, node: n.Forall | n.Exists) -> list[tuple[Value, int]]:

@@ -27,7 +27,7 @@ class Reordered(Expressions):
 
     Args:
         plain: evaluates them in their order, and with it all that has no order.
-        permutation: the place of each member that has another one, as that of a member.
+        permutation: for each member that moves, the member whose place it takes.
     """
 
     def __init__(self, plain: Expressions, permutation: Permutation) -> None:

@@ -113,7 +113,7 @@ def _alike_in(part: _Part, sorts: tuple[Sort, ...]) -> tuple[Sort, ...]:
     nodes = list(ordered_in(part.roots))
     apart = _Comparison(part, nodes).apart(part.ordered, sorts) if nodes else set()
     if apart:
-        apart = _Comparison(part, part.nodes).apart(part.whole, [*apart])
+        apart = _Comparison(part, part.nodes).apart(part.whole, [x for x in sorts if x in apart])
     return tuple(sort for sort in sorts if sort not in apart)
 
 

@@ -11,10 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.lang import (
-    Action,
-    Model,
-)
+from leadline.symbolic.lang import Action, Model
 from leadline.symbolic.meaning import Step
 
 LOOK = 1000

@@ -77,7 +77,7 @@ def _first(steps: Iterator[PathStep], after: State | None) -> PathStep:
 
 
 def _exchanged(semantics: Semantics) -> object:
-    """By what states stand for others."""
+    """The permutations by which states stand for others, with the sorts that are watched; None for none."""
     return (semantics.group, semantics.watched) if isinstance(semantics, Symmetric) else None
 
 

@@ -354,7 +354,7 @@ def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answ
 
 
 def _exchanges(model: Model, query: Query) -> tuple[Permutation, ...]:
-    """The permutations of members of sorts that no part of a model names; none if they are one or too many."""
+    """The permutations of the members that a model names nowhere; none if there is only one, or too many."""
     claims = query.chosen(model)
     if any(one.temporal is not None for one in claims):
         return ()

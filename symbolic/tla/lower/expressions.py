@@ -224,11 +224,7 @@ class Sets:
         return node.items if isinstance(node, n.SetOf) and item_of(node).capped > MOST_PARTS else None
 
     def choices(self, node: n.Node) -> list[n.Node] | None:
-        """The elements that CHOOSE tries, in its order; None if they are not written out.
-
-        Raises:
-            Unlowerable: if values are interchangeable, and their type has another order than CHOOSE.
-        """
+        """The elements that CHOOSE tries, in its order; None if they are not written out."""
         item = item_of(node)
         if item == NEVER or shapes.in_order(item, self.ranks):
             return self.written_out(node)
@@ -243,7 +239,6 @@ class Sets:
             Unlowerable: if there are too many.
         """
         if item not in self._orders:
-            # A choice tells interchangeable values apart: then the model is made again, without their sorts.
             ordered = shapes.in_order(item, self.ranks)
             if not ordered and item.cardinality > MOST_PARTS:
                 raise Unlowerable(
@@ -253,11 +248,7 @@ class Sets:
         return self._orders[item]
 
     def in_choice_order(self, item: Type, values: Iterable[Value]) -> tuple[Value, ...]:
-        """Values of a type in the order of CHOOSE.
-
-        Raises:
-            Unlowerable: if values are interchangeable.
-        """
+        """Values of a type in the order of CHOOSE."""
         return tuple(sorted(values, key=lambda x: shapes.choice_key(item, x, self.ranks)))
 
     def possible(self, node: n.Node) -> list[tuple[n.Node, n.Node]]:
@@ -277,6 +268,8 @@ class Sets:
         item = item_of(part)
         if not isinstance(part, n.Const) or shapes.in_order(item, self.ranks):
             return
+        if sorts_in(item):
+            raise Unlowerable("a choice among constants names interchangeable values")
         values = self.in_choice_order(item, part.value)
         kind = shapes.function_type([(key.type, key.value, item) for key in domain.keys])
         # Of tuples and whole maps the values are in the order of the keys, unlike the fields of a record.

@@ -28,7 +28,7 @@ class Reads:
 
 @dataclass
 class WithinEnabled:
-    """What occurs only within ENABLED: it is about steps, and what is around it is not.
+    """Tells which parts of expressions occur only within ENABLED. What is around such a part is not about steps.
 
     Args:
         definitions: the definitions by key.
@@ -230,9 +230,9 @@ class Analysis:
     def _primed_within(
         self, e: s.Apply, bound: frozenset[str]
     ) -> Iterator[tuple[s.Expression, frozenset[str]]]:
-        """What the operators that a definition is given prime in it: `On(F(_)) == F(x)` with `F(v) == v' = 1`.
+        """The expressions that a definition primes by operators that it is given, each with the names around it.
 
-        Each with the names that hide others around it.
+        With `On(F(_)) == F(x)` and `F(v) == v' = 1`, `On(F)` primes x. The names around it hide others.
         """
         one = self.definitions[e.operator]
         pairs = list(zip(one.parameters, e.arguments, strict=False))
@@ -246,7 +246,7 @@ class Analysis:
             yield from ((a, bound) for p, a in pairs if not p.arity and p.name in self.free(given))
 
     def primed_by(self, operator: s.Expression, name: str, e: s.Node) -> Iterator[s.Expression]:
-        """What an operator, which a name stands for in an expression, primes there."""
+        """The arguments that an operator primes in an expression, where a name stands for the operator."""
         places = self._primed_places(operator)
         for x in s.nodes(e) if places else ():
             if isinstance(x, s.Apply) and x.operator == name:

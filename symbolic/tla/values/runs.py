@@ -183,7 +183,7 @@ class TemporalFormulas:
     def _given(
         self, parameters: Sequence[s.Parameter], arguments: Sequence[s.Expression], names: Names
     ) -> dict[str, s.Expression]:
-        """What parameters stand for: operators as LAMBDAs."""
+        """The expressions that parameters stand for; for an operator it is a LAMBDA."""
         found = {}
         for one, e in zip(parameters, arguments, strict=True):
             if isinstance(e, s.Apply) and one.arity and e.operator not in names:
