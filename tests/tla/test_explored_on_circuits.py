@@ -200,7 +200,7 @@ def test_a_limit_that_comes_before_wider_types_leaves_what_circuits_found(
 def test_types_for_circuits_hold_the_states_that_are_known(
     tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     path = tmp_path / "Climb.tla"
     path.write_text(ALL["Climb"][0])
     path.with_suffix(".cfg").write_text(ALL["Climb"][1])
@@ -577,7 +577,7 @@ Comes == n = 3 ~> n < 20
 @pytest.fixture
 def hardly_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interpreter hardly runs ahead, so that types widen often."""
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
     for module, name in ((origin, "WALK"), (learning, "WALK"), (learning, "LONG_WALK")):
         monkeypatch.setattr(module, name, 2)

@@ -122,7 +122,7 @@ def test_depths_that_were_refuted_stay_so_when_types_widen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An answer about the wider model that got nowhere does not take back what the first one knew."""
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
     module, config = ALL["Climb"]
     path = tmp_path / "Climb.tla"
@@ -237,7 +237,7 @@ def test_pdr_ends_at_the_first_run_that_leaves_the_types(
     samples: int, questions: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Walks meet the step before a solver is asked; without them, no frame is added after the solver has."""
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     module, config = ALL["Climb"]
     path = tmp_path / "Climb.tla"
     path.write_text(module)

@@ -88,7 +88,7 @@ def test_types_widen_until_no_run_leaves_them(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interpreter hardly runs ahead: the types hold the first states, and each answer widens them."""
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
     path = written("Climb", tmp_path)
     narrow = model_of(find(str(path)), {})

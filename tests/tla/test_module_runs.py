@@ -166,7 +166,7 @@ def test_runs_that_leave_the_types_are_none_of_the_module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A claim about steps goes out of bounds with the step that types do not hold; wider ones follow."""
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     path = write(tmp_path, M=GROWING)
     path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Grows\nCHECK_DEADLOCK FALSE")
     model = model_on_values(find(str(path)), {})

@@ -154,7 +154,7 @@ def test_a_value_of_a_late_initial_state_widens_the_types(tmp_path: Path) -> Non
 def test_numbers_that_grow_without_end_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     monkeypatch.setattr(origin, "AFTERWARDS", 0.001)
     monkeypatch.setattr(origin, "MOST_GROWTH", 3)
     path = write(tmp_path, Counter=COUNTER)

@@ -164,7 +164,7 @@ def test_a_message_that_is_not_in_the_table_widens_it(
     path = module(tmp_path, "sets", SYMMETRIC, late=3)
     (tmp_path / "few").mkdir()
     before = table_of(model_of(find(str(path)), {}).variable("sent").type)
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     path = module(tmp_path / "few", "sets", SYMMETRIC, late=3)
     few = table_of(model_of(find(str(path)), {}).variable("sent").type)
     assert len(few.members) < len(before.members)
@@ -207,7 +207,7 @@ def test_engines_agree_about_slots(
 
 def test_one_message_more_than_slots_widens_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few_listed(monkeypatch)
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
     path = module(tmp_path, "sets", SYMMETRIC)
     narrow = model_of(find(str(path)), {})
     few = narrow.variable("sent").type
