@@ -138,5 +138,5 @@ def _tests(circuit: Circuit, inputs: Sequence[int], allowed: int) -> list[Progra
         if isinstance(gate, And):
             waiting += gate.operands
         elif literal != TRUE:
-            parts[max(place[x] for x in support(circuit, literal))].append(literal)
+            parts[max(place[x] for x in support(circuit, [literal]))].append(literal)
     return [compiled(circuit, inputs, [[circuit.conj(literals)]]) if literals else None for literals in parts]

@@ -110,10 +110,19 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The literals by which states are told apart, and the literal that they go out of bounds."""
+    """The literals by which states are told apart.
+
+    Attributes:
+        literals: these literals.
+        outside: the literal that they go out of bounds.
+        hidden: the places of the bits of a state that they do not show.
+        read: the hidden ones on which it depends what is asked of a state, or of those after it.
+    """
 
     literals: tuple[int, ...]
     outside: int
+    hidden: frozenset[int] = frozenset()
+    read: frozenset[int] = frozenset()
 
 
 class Machine:
@@ -277,24 +286,41 @@ class Machine:
             errors.append(error)
         return row, self.circuit.disj(errors)
 
-    def settled_by(self, view: n.Node, claims: Sequence[Claim]) -> bool:
-        """Whether it does not matter which one of the states with the same value of a view is kept.
+    def exact_key(self, view: n.Node, claims: Sequence[Claim]) -> Key:
+        """The bits that tell states apart under a view, with those that it hides.
 
-        So it is if the bits that the value is made of are parts of it, and neither claims, guards and constraints
-        nor these bits after a step depend on others. Bounds of what the view leaves out may: a search that meets
-        no step beyond them has the same states.
+        It does not matter which of the states with the same value of the view is kept, if they are alike in the
+        hidden bits that are read. Bounds may depend on others: a search that meets no step beyond them has the
+        same states.
+
+        Args:
+            view: the view.
+            claims: the claims that are evaluated in each state.
         """
         value, error = self._shown(view)
         parts = {abs(x) for x in value} | self._constant
         masked = [
             x for one in self.model.variables for x in self._masks.row(one.name, self._before[one.name])
         ]
-        known = {x for x, mask in zip(self.inputs, masked, strict=True) if {x, abs(mask)} & parts}
-        own = self._constant.union(*(support(self.circuit, x) for x in value))
-        asked = [error, self.beyond, *(x for one in claims for x in (one.violated, one.outside))]
+        hidden = [not {x, abs(mask)} & parts for x, mask in zip(self.inputs, masked, strict=True)]
+        asked = [*value, error, self.beyond, *(x for one in claims for x in (one.violated, one.outside))]
+        read = self._read([*asked, *(move.guard for move in self.moves)])
+        places = frozenset(place for place, one in enumerate(hidden) if one)
+        known = frozenset(place for place in places if self.inputs[place] in read)
+        return replace(self.key(view), hidden=places, read=known)
+
+    def _read(self, literals: Iterable[int]) -> set[int]:
+        """The bits of a state on which some literals depend, in it or after any steps."""
+        changes: dict[int, list[int]] = {}
         for move in self.moves:
-            asked += [move.guard, *(x for bit, x in move.changes if self.inputs[bit] in own)]
-        return own.union(*(support(self.circuit, x) for x in asked)) <= known
+            for bit, literal in move.changes:
+                changes.setdefault(self.inputs[bit], []).append(literal)
+        found, new = set[int](), support(self.circuit, literals)
+        while new:
+            found |= new
+            after = [literal for bit in new for literal in changes.get(bit, ())]
+            new = support(self.circuit, after) - found
+        return found
 
     @property
     def _constant(self) -> set[int]:

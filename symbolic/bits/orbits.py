@@ -51,6 +51,14 @@ class Orbits:
             source[abs(literal) - 1 - TRUE] = place
         return source, sorted(-x - 1 - TRUE for x in literals if x < 0)
 
+    @property
+    def moved(self) -> set[int]:
+        """The bits of a state that some permutation moves or negates."""
+        places = np.arange(self._bits)
+        return {
+            int(x) for source, negated in self._images for x in (*np.flatnonzero(source != places), *negated)
+        }
+
     def _of(self, rows: Words) -> Iterator[Words]:
         """The images of some states as rows, but for the states themselves."""
         for source, negated in self._images:
@@ -103,8 +111,6 @@ class Orbits:
 
     def sizes(self, states: Words) -> Indices:
         """The number of states in the orbit of each of some states."""
-        if not self._images:
-            return np.ones(len(states), np.int64)
         found = [np.empty(0, np.int64)]
         for number, rows in self._batches(states):
             # The permutations that change nothing.

@@ -149,10 +149,11 @@ def without(circuit: Circuit, literals: Sequence[int], false: Iterable[int]) -> 
     return [*map(literal, literals)]
 
 
-def support(circuit: Circuit, literal: int) -> set[int]:
-    """The inputs that a literal depends on."""
-    gates = below(circuit, [literal])
-    used = {abs(x) for gate in gates for x in operands(circuit.gates[gate])} | {abs(literal)}
+def support(circuit: Circuit, literals: Iterable[int]) -> set[int]:
+    """The inputs that some literals depend on."""
+    literals = [*literals]
+    gates = below(circuit, literals)
+    used = {abs(x) for gate in gates for x in operands(circuit.gates[gate])}.union(map(abs, literals))
     return used - set(gates) - {TRUE}
 
 

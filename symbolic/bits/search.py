@@ -494,6 +494,7 @@ class Search:
         progress: called after each level with its depth, and the numbers of new and of all states.
         notes: the number of notes of the machine's steps; with any, all steps between states are kept.
         orbits: gives the states that stand for others, if some do.
+        weighing: whether to count the states that these stand for.
         key: the bits that tell states apart; by default all of a state.
         until_false: the place of a claim whose first violation ends the search; None for none.
         until_outside: whether the first step out of bounds ends the search. It can go on with wider types then.
@@ -508,7 +509,8 @@ class Search:
         table: the states, or what tells them apart.
         weights: for each depth, the number of states that those found stand for.
         weighed: the number of all of these.
-        unclear: whether what tells states apart is out of bounds in one.
+        unclear: why the key does not tell states apart: it is out of bounds in one, or the states found depend on
+            which of several with one key is kept. It ends the search. Empty if it does.
         steps: the steps between them, if they are kept.
         parents: for each state the one that it came from, -1 for an initial one.
         within: for each depth, the number of states at most so many steps away.
@@ -532,6 +534,7 @@ class Search:
     progress: Callable[[int, int, int], None] = lambda *_: None
     notes: int = 0
     orbits: Orbits | None = None
+    weighing: bool = False
     key: Key | None = None
     checkpoint: Levels | None = None
     until_outside: bool = False
@@ -541,7 +544,7 @@ class Search:
     wrong_at_first: list[tuple[Words | None, Words | None]] = field(default_factory=list, init=False)
     begun: tuple[int, Findings] | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
-    unclear: bool = field(default=False, init=False)
+    unclear: str = field(default="", init=False)
     parents: array[int] = field(default_factory=lambda: array("i"), init=False)
     within: list[int] = field(default_factory=list, init=False)
     full: bool = field(default=False, init=False)
@@ -558,6 +561,7 @@ class Search:
         if self.key is not None:
             sections = [[self.key.outside, *self.key.literals]]
             self._views = Batches(compiled(machine.circuit, machine.inputs, sections))
+            self._read = packed([sum(1 << place for place in self.key.read)], self.width)
         self._count_anew()
         self._action = np.array([0, *(1 + move.action for move in machine.moves)])
         self._together, self._numbered = _CANDIDATES, 0
@@ -577,7 +581,7 @@ class Search:
         looked = [x for claim in self.claims for x in (claim.violated, claim.outside)]
         self._looks = Batches(compiled(machine.circuit, machine.inputs, [[*looked, machine.beyond]]))
         self._pending: list[_Taken] = []
-        self._waiting = 0
+        self._waiting = self._level = 0
 
     def _count_anew(self) -> None:
         """Have no findings."""
@@ -698,11 +702,11 @@ class Search:
     def _ends(self) -> bool:
         """Whether something was found that ends the search."""
         false = self.until_false is not None and self.found[self.until_false].violated_at is not None
-        return false or (self.until_outside and self.failures > 0)
+        return false or (self.until_outside and self.failures > 0) or bool(self.unclear)
 
     def _begin_level(self, start: int) -> None:
         """Begin to look at the steps of the states from a number on, which are those since the last level."""
-        self._start = start
+        self._start, self._level = start, self.table.size
         self._before, self._came = np.frombuffer(self._came, np.uint16), array("H")
         many = len(self._before) == self.table.size - start > _ORDERED
         every = self.every_step or bool(self.notes) or self.orbits is not None or self.key is not None
@@ -849,7 +853,19 @@ class Search:
         added, self.full = self.table.add(self._keys(states), most, marks)
         if self._kept is not None:
             self._kept.add(states[added])
+            if not self.full and self._read.any() and self._depends_on_order(states, self.table.numbers()):
+                self.unclear = "the states found depend on which one is kept for a value of the view"
         return added
+
+    def _depends_on_order(self, states: Words, numbers: Indices) -> bool:
+        """Whether some states differ in bits that are read from one of their own level that is kept for them.
+
+        One of an earlier level is kept in any order.
+        """
+        assert self._kept is not None
+        level = np.flatnonzero(numbers >= self._level)
+        differs = self._kept.all.take(numbers.take(level), axis=0) ^ states.take(level, axis=0)
+        return bool((differs & self._read).any())
 
     def _look_at_new(self, before: int, parents: Indices, takers: Moves) -> None:
         """Evaluate the claims in the states from a number on, given the state and the step before each."""
@@ -874,7 +890,7 @@ class Search:
                 if counts[2 * place + 1] and found.outside_at is None:
                     found.outside_at = low + int(where(outcomes[2 * place + 1])[0])
             beyond = where(outcomes[-1])
-            if self.orbits is not None:
+            if self.orbits is not None and self.weighing:
                 own = self.states[low : low + self._looks.lanes]
                 self.weighed += int(self.orbits.sizes(np.delete(own, beyond, axis=0)).sum())
             every.append(beyond + low)
@@ -898,7 +914,8 @@ class Search:
         if self.key is None:
             return states
         found, outside = mapped(self._views, states)
-        self.unclear |= outside
+        if outside:
+            self.unclear = "the view is out of bounds in a reachable state"
         return found
 
     def tested(self, reached: bool) -> Tests:
@@ -924,6 +941,12 @@ class Search:
     def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Words, Indices]]:
         """`occurring` in the states found. States beyond a constraint are left out."""
         return occurring(self.states[self._within()], columns)
+
+    def all_states(self) -> int:
+        """The number of states, those included for which others stand."""
+        if self.orbits is None:
+            return self.counted
+        return int(self.orbits.sizes(self.states[self._within()]).sum())
 
     def _within(self) -> Indices:
         """The numbers of the states within the constraints."""

@@ -22,17 +22,24 @@ class Symmetric(Semantics):
         model: the model.
         group: permutations of members of sorts that it treats alike, with the identity and all that combine them.
         watched: the names of sorts whose order shows in some states. A search has to look whether it reaches one.
+        weighing: whether the states that stand for others are counted for all of these.
     """
 
     def __init__(
-        self, model: Model, group: Sequence[Permutation], watched: frozenset[str] = frozenset()
+        self,
+        model: Model,
+        group: Sequence[Permutation],
+        watched: frozenset[str] = frozenset(),
+        *,
+        weighing: bool = True,
     ) -> None:
         super().__init__(model)
         self.group = group
         self.watched = watched
         self._kinds = [variable.type for variable in model.variables]
         self.canonical = self._least
-        self.weight = lambda state: len(set(self._images(state)))
+        if weighing:
+            self.weight = lambda state: len(set(self._images(state)))
 
     def _images(self, state: State) -> list[State]:
         return [
@@ -59,6 +66,4 @@ class Symmetric(Semantics):
 
 def in_order(model: Model) -> Semantics:
     """The meaning of a model in whose states what is in slots is in order: the identity alone is no symmetry."""
-    ordered = Symmetric(model, [{}])
-    ordered.weight = None
-    return ordered
+    return Symmetric(model, [{}], weighing=False)

@@ -221,6 +221,11 @@ class Origin(ABC):
     """
 
     @property
+    def symmetric(self) -> bool:
+        """Whether the specification says itself which states stand for others; these are not counted then."""
+        return False
+
+    @property
     def text(self) -> str:
         """The text that decides the meaning of the actions and claims that it alone knows."""
         return ""

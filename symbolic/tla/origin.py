@@ -98,6 +98,10 @@ class TlaOrigin(Origin):
         assert isinstance(model.origin, cls)
         return model.origin
 
+    @property
+    def symmetric(self) -> bool:
+        return bool(self.specification.symmetry)
+
     @cached_property
     def text(self) -> str:
         # Places are in no text of a syntax tree.
@@ -282,23 +286,19 @@ class TlaOrigin(Origin):
         """A model of this specification with its SYMMETRY as permutations of sorts, and with its VIEW if wanted.
 
         Raises:
-            Unsupported: if the view has no symbolic form, there is a symmetry too, or the symmetry moves values
-                that the specification or the model tells apart.
+            Unsupported: if the view has no symbolic form, or the symmetry moves values that the specification or
+                the model tells apart.
         """
         view, symmetry = self.specification.view if viewed else None, symmetry_of(self.specification)
-        if view is None and symmetry is None:
+        if symmetry is not None:
+            if symmetry.apart:
+                raise Unsupported(s.BUILT_IN, symmetry.told_apart())
+            moves = [self._of_sorts(one) for one in group(symmetry.permutations)]
+            model = replace(model, symmetry=({}, *moves))
+        if view is None:
             return model
-        if symmetry is not None and (view is not None or symmetry.apart):
-            raise Unsupported(
-                s.BUILT_IN, symmetry.told_apart() or "a view of states that symmetry takes for one"
-            )
-        if view is not None:
-            name = self.specification.view_name
-            formula = self._value(model, view)
-            return replace(model, view=Property(name, name, PropertyKind.VIEW, "", view.place, formula))
-        assert symmetry is not None
-        moves = [self._of_sorts(one) for one in group(symmetry.permutations)]
-        return replace(model, symmetry=({}, *moves))
+        name, formula = self.specification.view_name, self._value(model, view)
+        return replace(model, view=Property(name, name, PropertyKind.VIEW, "", view.place, formula))
 
     def _of_sorts(self, permutation: Mapping[Value, Value]) -> Permutation:
         """A permutation of model values as one of members of sorts."""

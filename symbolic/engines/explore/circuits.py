@@ -146,15 +146,15 @@ class CircuitExplorer:
         try:
             machine = bits.Machine(model, steps=self._claimed())
             claims, watched = self._all_claims(machine)
-            key = None if self._view is None else machine.key(self._view)
-            settled = self._view is None or model.origin is None or machine.settled_by(self._view, claims)
+            key = None
+            if self._view is not None:
+                # The numbers of a module's states are TLC's, whose search takes steps in another order.
+                exact = model.origin is not None
+                key = machine.exact_key(self._view, claims) if exact else machine.key(self._view)
             begin = bits.initial_states(model)
         except (ModelError, RecursionError) as error:
             raise bits.NoCircuits(str(error)) from error
 
-        if not settled:
-            # The interpreter finds the steps of a state in another order.
-            raise bits.NoCircuits("the states found depend on which one is kept for a value of the view")
         if self._unless_sure and not machine.may_fail(claims):
             return
 
@@ -167,7 +167,7 @@ class CircuitExplorer:
             assert isinstance(self.semantics, Symmetric)
             raise told_apart(model, self.semantics.watched)
         if search.unclear:
-            raise bits.NoCircuits("the view is out of bounds in a reachable state")
+            raise bits.NoCircuits(search.unclear)
         if not search.fired[0]:
             raise self.semantics.no_initial_state()
         if self._counting:
@@ -218,6 +218,9 @@ class CircuitExplorer:
         orbits = None
         if isinstance(self.semantics, Symmetric):
             orbits = bits.Orbits(machine.model, [one for one in self.semantics.group if one])
+            if key is not None and orbits.moved & key.hidden:
+                # The least image is one of all parts of a state.
+                raise bits.NoCircuits("the symmetry moves parts of a state that the view leaves out")
         return bits.DividedSearch(
             machine,
             claims,
@@ -225,6 +228,7 @@ class CircuitExplorer:
             self.max_states,
             progress,
             orbits=orbits,
+            weighing=self.semantics.weight is not None,
             key=key,
             checkpoint=self._checkpoint,
             until_outside=self._narrower is not None,

@@ -478,7 +478,8 @@ class _Exploring:
         most = None if self.explorer.complete else self._options.max_states
         rest = self._claims[claim.name][1]
         assert rest is not None
-        claim, takers = replace(claim, temporal=rest), Takers(self.explorer.search, rest)
+        search = self.explorer.search
+        claim, takers = replace(claim, temporal=rest), Takers(search, rest)
 
         def ask(other: Model, name: str, *_: object) -> Result:
             meant = self._meant(other, other.properties[name])
@@ -489,8 +490,8 @@ class _Exploring:
 
         def loop(product: liveness.Product, name: str) -> Result:
             # Loops are sought among all states, which the orbits may be a small part of.
-            every, limit = self.explorer.summary().states, self._options.max_states
-            if self._model.symmetry and limit is not None and every > limit:
+            limit = self._options.max_states
+            if self._model.symmetry and limit is not None and (every := search.all_states()) > limit:
                 raise bits.NoCircuits(
                     f"{counted(every, 'state')} are too many to look at runs through all of them"
                 )
@@ -673,7 +674,8 @@ def meaning(
         watched = watching and not any(map(has_order, model.init.roots))
         if apart and not (watched and moved.issubset(sort.name for sort in unnamed)):
             raise told_apart(model, apart)
-        return Symmetric(model, model.symmetry, frozenset(apart))
+        declared = model.origin is not None and model.origin.symmetric
+        return Symmetric(model, model.symmetry, frozenset(apart), weighing=not declared)
     if not sorts:
         raise UserError(
             f"--symmetry: {model.protocol} with these properties treats the members of no sort alike: leave it out"

@@ -168,8 +168,8 @@ def answer_of_module(
 
 def _stays_on_values(specification: Specification, options: ExploreOptions, limits: Limits) -> bool:
     """Whether nothing else than the search on values is tried."""
-    # A view has no form on circuits of states that symmetry takes for one, nor of runs; proofs do not use it.
-    viewed = specification.view is not None and (specification.symmetry or specification.properties)
+    # A view has no form on circuits of runs; proofs do not use it.
+    viewed = specification.view is not None and specification.properties
     stays = (viewed and not options.prove) or options.coverage
     hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     return options.by == VALUES or bool(stays) or hurried
@@ -297,20 +297,16 @@ def _as_far_as_before(answer: Answer, before: Answer) -> Answer:
 
 def _of_module(model: Model, lowered: Model, answer: Answer) -> Answer | None:
     """The answer about a module, given that about its model; None if that alone is out of bounds somewhere."""
-    facts = answer.told(ExploreFacts)
-    if facts.orbits is not None and facts.orbits_within_steps is not None:
-        if TlaOrigin.of(lowered).specification.symmetry:
-            # As of TLC, the states that stand for others are counted.
-            facts = replace(facts, states=facts.orbits, states_within_steps=facts.orbits_within_steps)
-        facts = replace(facts, orbits=None, orbits_within_steps=None)
     if _is_outside(answer):
         return None
+    facts = answer.told(ExploreFacts)
     # An action of the module may be several of the model.
     fired = {one.name: 0 for one in model.actions}
     for action in lowered.actions:
         fired[action.tla] += facts.actions[action.name]
     results = [told_by_values(lowered, one) for one in answer.results]
-    return replace(answer, results=results, facts=replace(facts, actions=fired))
+    facts = replace(facts, actions=fired, orbits=None, orbits_within_steps=None)
+    return replace(answer, results=results, facts=facts)
 
 
 def _is_outside(answer: Answer) -> bool:
