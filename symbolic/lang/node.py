@@ -257,10 +257,12 @@ def _exchange(mapping: Mapping[N, Node], mended: Callable[[Node], Node]) -> Call
 
 def _releveled(node: Binder | MapBuild) -> Node:
     """A binder whose level is again above those in its body."""
-    level = binder_height(node.body) + 1
-    if node.var.level >= level:
+    var, level = node.var, binder_height(node.body) + 1
+    if var.level >= level:
         return node
-    var = make(Bound, node.var.type, node.var.span, node.var.name, level)
+    # A binder around this one, which gets its own new level later, may have a variable of this name there.
+    while var is node.var or var in free_variables(node.body):
+        var, level = make(Bound, var.type, var.span, var.name, level), level + 1
     body = renamed(node.body, node.var, var)
     return rebuilt(node, lambda x: var if x is node.var else body if x is node.body else x)
 

@@ -138,6 +138,22 @@ def test_what_replaces_a_leaf_keeps_its_binders_and_those_around_it_are_above() 
     assert node.var.level > binder_height(node.body)
 
 
+def test_a_binder_that_gets_a_new_level_takes_no_variable_of_the_binders_around_it() -> None:
+    # With a quantifier in place of P the inner variable is lifted to the level that the outer one has before.
+    nested = exists(NODE, lambda x: exists(NODE, lambda y: P & (y == x))).node
+    alike = exists(NODE, lambda x: _inner_where_p(x)).node
+    value = exists(NODE, lambda z: z == "n1").node
+    for node in (replaced(nested, {P.node: value}), replaced(alike, {P.node: value})):
+        assert isinstance(node, n.Exists) and isinstance(node.body, n.Exists)
+        assert free_variables(node.body) == {node.var}
+        assert not free_variables(node)
+        assert node.var.level > node.body.var.level > 1
+
+
+def _inner_where_p(outer: Any) -> Any:
+    return exists(NODE, lambda x: P & (x == outer))
+
+
 def test_a_part_that_expressions_share_is_replaced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = (n.make(n.StateVar, Int(0, 9), NOWHERE, name) for name in "xy")
     shared = n.make(n.Add, Int(0, 18), NOWHERE, x, x)
