@@ -16,7 +16,7 @@ from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import LeadlineError, Model, UserError, counted
 from leadline.symbolic.report.heatmap import NO_LINKS, Links, varying
 from leadline.symbolic.report.outcomes import surprises
-from leadline.symbolic.report.separating_condition import LONGEST, condition_text, separate
+from leadline.symbolic.report.separating_condition import LONGEST, separate
 from leadline.symbolic.report.trace_page import html_of, trace_page
 from leadline.symbolic.trace import Line, LineKind, Stored, disagreement, lines, stored_traces
 from leadline.symbolic.trace.page import stored_page_data
@@ -133,7 +133,7 @@ def _where(violated: Sequence[Cell], others: Sequence[Cell]) -> list[str]:
             f"{word} {checked}; no simple condition separates them from the others (none of at most "
             f"{LONGEST} comparisons of a parameter with a value)."
         ]
-    first, *more = (f"<code>{escape(condition_text(one))}</code>" for one in found)
+    first, *more = (f"<code>{escape(one)}</code>" for one in found)
     sentences = [
         f'{word} where <span class="condition">{first}</span>',
         f"True {checked}, which are just those where it is {word.lower()}; nothing is known beyond them.",

@@ -339,7 +339,7 @@ def test_random_constraints_mean_what_python_says(case: Any, point: dict[str, An
     if value is not NO_VALUE:
         assert found.holds(point) is value, text
         return
-    # sympy knows that `a < b <= a` is false whatever b is, so that b may well have no value.
+    # Whether `a < b <= a` is false does not depend on b, which may well have no value.
     with contextlib.suppress(ZeroDivisionError):
         found.holds(point)
 
