@@ -17,7 +17,18 @@ from leadline.symbolic.engines import BmcOptions, Options, Query, Result, Verdic
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.lang import Claim, Model, Protocol, action, build
+from leadline.symbolic.lang import (
+    Bool,
+    Claim,
+    Int,
+    Model,
+    Protocol,
+    action,
+    build,
+    exists,
+    ite,
+    refines,
+)
 from leadline.symbolic.trace import replay
 from tests.protocols.coffee_can import (
     CoffeeCan,
@@ -131,6 +142,55 @@ def test_voting_chooses_one_value() -> None:
     """The specification that Paxos implements excludes something."""
     model = build(Voting(), [one_value])
     assert asked(model, EXPLORE, "one-value").verdict is Verdict.PROVED
+
+
+PLACE = Int(0, 2)
+
+
+class Turning(Protocol):
+    """A hand goes round while its clock runs."""
+
+    def define(self, state: Any) -> None:
+        state.runs = Bool()
+        state.hand = PLACE
+
+    def init(self, start: Any) -> None:
+        start.runs, start.hand = True, 0
+
+    def another(self, now: Any, place: Any) -> Any:
+        # The variable has the name of that in the guard, which is around it.
+        return exists(PLACE, lambda x: now.runs & (x != place))
+
+    @action
+    def turn(self, now: Any, nxt: Any) -> None:
+        nxt.require(exists(PLACE, lambda x: self.another(now, x)))
+        nxt.hand = ite(now.hand == 2, 0, now.hand + 1)
+
+
+class Round(Turning):
+    """The same without the clock, which always runs."""
+
+    def define(self, state: Any) -> None:
+        state.hand = PLACE
+
+    def init(self, start: Any) -> None:
+        start.hand = 0
+
+    @action
+    def turn(self, now: Any, nxt: Any) -> None:
+        nxt.hand = ite(now.hand == 2, 0, now.hand + 1)
+
+
+@refines(Round, Turning)
+def implements_turning(protocol: Any, now: Any, abstract: Any) -> None:
+    abstract.runs = exists(PLACE, lambda place: place == now.hand)
+    abstract.hand = now.hand
+
+
+@pytest.mark.parametrize("options", [EXPLORE, PDR], ids=lambda one: one.engine)
+def test_a_quantifier_in_a_mapping_leaves_the_variables_around_it_apart(options: Options) -> None:
+    model = build(Round(), [implements_turning])
+    assert asked(model, options, "implements-turning").verdict is Verdict.PROVED
 
 
 STATES: Mapping[str, tuple[Callable[[], Protocol], int]] = {
