@@ -37,7 +37,7 @@ from leadline.symbolic.lang import (
     nodes as n,
     schedule,
 )
-from leadline.symbolic.lang.nodes import substitution
+from leadline.symbolic.lang.nodes import replacement
 
 MOST_CHOICES = 20_000
 """The number of ways to choose picks for which steps are encoded one by one."""
@@ -482,7 +482,7 @@ class _Body:
             for number, pick in enumerate(action.picks)
         }
         names: dict[n.Node, n.Node] = {pick.node: self.bound[pick.name] for pick in action.picks}
-        renamed = substitution(names)
+        renamed = replacement(names)
         self.order = [item if isinstance(item, Pick) else renamed(item) for item in schedule(action)]
         self.domains = {pick.name: renamed(pick.domain) for pick in action.picks if pick.domain is not None}
         self.updates = [(name, renamed(node)) for name, node in action.updates]

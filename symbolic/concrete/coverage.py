@@ -15,7 +15,7 @@ from functools import cached_property
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import Action, Bool, Model, OutOfBounds, Pick, Property, nodes as n, schedule
-from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.meaning import Explorer
 
 
@@ -203,7 +203,7 @@ def suspects(claim: Property) -> Iterator[Suspect]:
         around, partly = asserted[nodes[0]]
         made = {node: found for node in nodes if (found := _without_effect(node)) is not None}
         vacuous = Vacuous(claim.name, made[nodes[0]][0], isinstance(nodes[0], n.Forall), nodes[0], partly)
-        weakened = substitute(claim.formula, {node: instead for node, (_, instead) in made.items()})
+        weakened = replaced(claim.formula, {node: instead for node, (_, instead) in made.items()})
         yield Suspect(vacuous, weakened, around)
 
 

@@ -11,7 +11,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.events import Event, Part
 from leadline.symbolic.conform.states import Steps
 from leadline.symbolic.lang import Action, OutOfBounds, Pick, Value, in_tla, nodes as n, schedule
-from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.meaning.trace import call_of
 from leadline.symbolic.trace import Step
 from leadline.symbolic.trace.explainer import Explainer
@@ -157,7 +157,7 @@ def _false(semantics: Semantics, guard: n.Node, way: Way) -> str:
         for x in n.postorder(guard)
         if isinstance(x, n.PickVar) and x.name in way.picks
     }
-    explainer = Explainer(semantics.model, substitute(guard, constants))
+    explainer = Explainer(semantics.model, replaced(guard, constants))
     return f"its guard {explainer.reason(way.state).sentence()}"
 
 

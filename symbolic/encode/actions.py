@@ -15,7 +15,7 @@ from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import Action, Bool, Model, Pick, Sort, Span, Type, Work, nodes as n, site
-from leadline.symbolic.lang.nodes import substitution
+from leadline.symbolic.lang.nodes import replacement
 
 _BOOL = Bool()
 
@@ -140,7 +140,7 @@ class Actions:
             pick.node: n.make(n.PickVar, pick.type, pick.span, self.slots.slot_of[action.name, pick.name])
             for pick in action.picks
         }
-        return self._renamings.setdefault(tuple(slots.items()), substitution(slots))
+        return self._renamings.setdefault(tuple(slots.items()), replacement(slots))
 
 
 Used = dict[Sort, list[int]]

@@ -204,18 +204,8 @@ def rebuilt(node: Node, replacement: Callable[[Node], Node]) -> Node:
     return make(type(node), node.type, node.span, *values)
 
 
-def substitute(root: Node, mapping: Mapping[Node, Node]) -> Node:
-    """The expression with some parts replaced. The caller sees to it that nothing is captured."""
-    return substitution(mapping)(root)
-
-
-def substitution(mapping: Mapping[Node, Node]) -> Callable[[Node], Node]:
-    """As `substitute`, for several expressions: a part that they share is gone through once."""
-    return _exchange(mapping, lambda node: node)
-
-
 def replaced(root: Node, mapping: Mapping[N, Node]) -> Node:
-    """The expression with leaves replaced by expressions that may bind variables themselves.
+    """The expression with parts replaced by expressions that may bind variables themselves.
 
     The binders around these get new levels, above theirs: see `Bound`.
     """
@@ -224,11 +214,6 @@ def replaced(root: Node, mapping: Mapping[N, Node]) -> Node:
 
 def replacement(mapping: Mapping[N, Node]) -> Callable[[Node], Node]:
     """As `replaced`, for several expressions: a part that they share is gone through once."""
-    return _exchange(mapping, lambda node: _releveled(node) if isinstance(node, BINDERS) else node)
-
-
-def _exchange(mapping: Mapping[N, Node], mended: Callable[[Node], Node]) -> Callable[[Node], Node]:
-    """Gives expressions with parts replaced, and each node above one of them mended."""
     done: dict[Node, Node] = dict(mapping.items())
     leaves = frozenset[Node](mapping)
     only_leaves = all(isinstance(x, Given | Bound) for x in leaves)
@@ -247,9 +232,11 @@ def _exchange(mapping: Mapping[N, Node], mended: Callable[[Node], Node]) -> Call
                 inside = [x for x in _children(node) if x in done or touched(x)]
                 stack.append((node, inside))
                 stack += [(x, None) for x in reversed(inside) if x not in done]
+            elif any(done[x] is not x for x in inside):
+                made = rebuilt(node, lambda x: done.get(x, x))
+                done[node] = _releveled(made) if isinstance(made, BINDERS) else made
             else:
-                changed = any(done[x] is not x for x in inside)
-                done[node] = mended(rebuilt(node, lambda x: done.get(x, x))) if changed else node
+                done[node] = node
         return done[root]
 
     return exchanged
@@ -261,31 +248,10 @@ def _releveled(node: Binder | MapBuild) -> Node:
     if var.level >= level:
         return node
     # A binder around this one, which gets its own new level later, may have a variable of this name there.
-    while var is node.var or var in free_variables(node.body):
+    while var is node.var or var in free_variables(node):
         var, level = make(Bound, var.type, var.span, var.name, level), level + 1
-    body = renamed(node.body, node.var, var)
+    body = replaced(node.body, {node.var: var})
     return rebuilt(node, lambda x: var if x is node.var else body if x is node.body else x)
-
-
-def renamed(root: Node, old: Bound, new: Bound) -> Node:
-    """The expression with one variable in place of another, where no binder inside binds that one again."""
-    done: dict[Node, Node] = {old: new}
-    stack = [root]
-    while stack:
-        node = stack[-1]
-        again = (node.var, node.body) if isinstance(node, BINDERS) and node.var is old else ()
-        # A part in which the variable does not occur stays as it is, and is not gone through.
-        inside = [x for x in _children(node) if x not in again and old in free_variables(x)]
-        waiting = [] if node in done else [x for x in inside if x not in done]
-        if waiting:
-            stack.extend(reversed(waiting))
-            continue
-        stack.pop()
-        if node not in done and inside:
-            made = {x: done[x] for x in inside} | {old: new}
-            kept = dict.fromkeys(again)
-            done[node] = rebuilt(node, lambda x, made=made, kept=kept: x if x in kept else made.get(x, x))  # type: ignore[misc]  # both are bound here
-    return done.get(root, root)
 
 
 def kept(root: Node, name: str, rule: Callable[[Node, list[Any]], Any]) -> Any:

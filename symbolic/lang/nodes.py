@@ -31,11 +31,8 @@ from leadline.symbolic.lang.node import (
     make as make,
     postorder as postorder,
     rebuilt as rebuilt,
-    renamed as renamed,
     replaced as replaced,
     replacement as replacement,
-    substitute as substitute,
-    substitution as substitution,
     written as written,
 )
 from leadline.symbolic.lang.span import Span

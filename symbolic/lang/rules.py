@@ -17,7 +17,7 @@ from leadline.symbolic.lang.coercion import (
     set_of,
     wrong_part,
 )
-from leadline.symbolic.lang.node import Binary, binder_height, renamed
+from leadline.symbolic.lang.node import Binary, binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Bool, Int, Named, Sort, Type, Value
@@ -236,7 +236,7 @@ def bind(
     var = n.make(n.Bound, item, span, name, binder_height(body) + 1)
     orders = (order,) if kind is n.Choose else ()
     type_ = _type_of_binder(kind, over, body) if result is None else result(body)
-    return n.make(kind, type_, span, var, *domain, renamed(body, fresh, var), *orders)
+    return n.make(kind, type_, span, var, *domain, replaced(body, {fresh: var}), *orders)
 
 
 def item_of(node: n.Node) -> Type:

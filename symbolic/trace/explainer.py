@@ -31,7 +31,7 @@ from leadline.symbolic.lang import (
     shortened,
     untagged,
 )
-from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.notation.types import bound_names
 
@@ -281,7 +281,7 @@ class Explainer:
         instance = ""
         if compared and _OUT not in compared.values():
             known = {x: n.make(n.Const, x.type, x.span, found) for x, found in compared.items()}
-            instance = self._text(substitute(node, known), at)
+            instance = self._text(replaced(node, known), at)
         text, place = self._as_told(node, at)
         return Reason(text, _shown(node.type, value), terms, instance, parts, place=place)
 
@@ -352,7 +352,7 @@ class Explainer:
         """
         if node not in self._opened:
             stand_in = n.make(n.PickVar, node.var.type, node.span, _stand_in(node))
-            self._opened[node] = substitute(node.body, {node.var: stand_in})
+            self._opened[node] = replaced(node.body, {node.var: stand_in})
         return self._opened[node]
 
     def _inside(self, node: n.Binder | n.MapBuild, value: Value, at: _At) -> _At:
@@ -375,7 +375,7 @@ class Explainer:
             if isinstance(x, n.PickVar):
                 named = n.make(n.PickVar, x.type, x.span, x.name.partition("@")[0])
                 shown[x] = at.scope[x.name] if full or _is_short(x.type) else named
-        found = substitute(node, shown)
+        found = replaced(node, shown)
         return to_tla(found, self._names) if _size(found) <= _LONGEST_FORMULA else _TOO_LONG
 
 

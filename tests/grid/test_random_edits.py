@@ -26,7 +26,7 @@ from leadline.symbolic.grid.witnesses import answers, certify, replay
 from leadline.symbolic.lang import Action, Model, Pick, Property, PropertyKind, nodes as n
 from leadline.symbolic.lang.coercion import as_node, fits
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.node import substitute
+from leadline.symbolic.lang.node import replaced
 from leadline.symbolic.lang.span import NOWHERE
 from tests.grid.conftest import Here
 from tests.grid.queries import changed
@@ -135,7 +135,7 @@ def _type(draw: st.DrawFn, model: Model) -> Model:
     read = {_variable(one.name, one.type): as_node(wrap(_variable(one.name, kind)), one.type)}
 
     def node(old: n.Node) -> n.Node:
-        return substitute(old, read)
+        return replaced(old, read)
 
     def item(old: Pick | n.Node) -> Pick | n.Node:
         if not isinstance(old, Pick):

@@ -43,8 +43,7 @@ from leadline.symbolic.lang.node import (
     free_variables,
     rebuilt,
     replaced,
-    substitute,
-    substitution,
+    replacement,
 )
 from leadline.symbolic.lang.span import NOWHERE, Span
 from leadline.symbolic.lang.types import Type
@@ -162,12 +161,12 @@ def test_a_part_that_expressions_share_is_replaced_once(monkeypatch: pytest.Monk
     ]
     made = list[n.Node]()
 
-    def counted(node: n.Node, replacement: Callable[[n.Node], n.Node]) -> n.Node:
+    def counted(node: n.Node, change: Callable[[n.Node], n.Node]) -> n.Node:
         made.append(node)
-        return rebuilt(node, replacement)
+        return rebuilt(node, change)
 
     monkeypatch.setattr(interning, "rebuilt", counted)
-    assert list(map(substitution({x: y}), several)) == [substitute(one, {x: y}) for one in several]
+    assert list(map(replacement({x: y}), several)) == [replaced(one, {x: y}) for one in several]
     # The shared part is made once for all, and then once for each.
     assert made.count(shared) == 1 + 3
 

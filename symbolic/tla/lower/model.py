@@ -36,7 +36,7 @@ from leadline.symbolic.lang import (
     nodes as n,
     primed,
 )
-from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.actions import Paths
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -365,9 +365,9 @@ def _branches(
         leaves = dict(one.used[number] for one in shared if number in one.used)
         for item in way.body:
             if not isinstance(item, Pick):
-                body.append(terms.make(n.Implies, BOOL, here[number], substitute(item, leaves)))
+                body.append(terms.make(n.Implies, BOOL, here[number], replaced(item, leaves)))
             elif item.domain is not None:
-                own = replace(item, domain=substitute(item.domain, leaves))
+                own = replace(item, domain=replaced(item.domain, leaves))
                 like = next((x for x in bounded if x.takes(number, own)), None)
                 if like is None:
                     like = _SharedPick.of(number, own)
@@ -375,7 +375,7 @@ def _branches(
                     body.append(like.pick)
                 leaves |= [like.used[number]]
         for name, value in way.next:
-            mine = substitute(value, leaves)
+            mine = replaced(value, leaves)
             values[name] = mine if name not in values else terms.ite(here[number], mine, values[name])
     return body, values
 
