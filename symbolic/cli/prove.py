@@ -81,10 +81,13 @@ def _prove(args: argparse.Namespace) -> Exit:
     if args.write_strengthenings is not None:
         _check_strengthenings(args)
     entry, settings, model = inputs.chosen_model(args)
+    (target,) = model.choose_properties((args.property,))
     if args.write_strengthenings is not None:
         importable(entry.protocol.__module__, args.write_strengthenings)
-        model.about_states((args.property,))
-    model.choose_properties((args.property,))
+        if target.temporal is not None:
+            raise UserError(
+                f"{target.name} is a claim about runs, and here only claims about states can be used"
+            )
     query, why = ask.query_of(args, "prove", entry, settings, model, (args.property,))
     if why:
         tell(f"by {query.engine}: {why}")

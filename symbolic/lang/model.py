@@ -398,20 +398,6 @@ class Model:
         kept = PropertyKind.STRENGTHENING
         return tuple(name for name, one in self.properties.items() if one.kind is not kept)
 
-    def about_states(self, names: tuple[str, ...] = ()) -> tuple[Property, ...]:
-        """The properties of those names, or all but strengthenings and claims about runs if there are no names.
-
-        Raises:
-            UserError: if a name is unknown, or names a claim about runs.
-        """
-        chosen = self.choose_properties(names)
-        about_runs = [one.name for one in chosen if one.temporal is not None]
-        if names and about_runs:
-            raise UserError(
-                f"{about_runs[0]} is a claim about runs, and here only claims about states can be used"
-            )
-        return tuple(one for one in chosen if one.temporal is None)
-
     @cached_property
     def fingerprint(self) -> str:
         """A hash of everything that an answer may depend on, strengthenings and the sweep order included.

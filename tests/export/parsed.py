@@ -153,7 +153,8 @@ def check_configuration(model: Model, operators: dict[str, Node], constants: lis
     listed = [line.strip() for line in invariants if not line.startswith("\\*")]
     end = listed.index("PROPERTIES") if "PROPERTIES" in listed else len(listed)
     named = [*listed[:end], *listed[end + 1 :]]
+    about_states = [name for name in model.claimed if model.properties[name].temporal is None]
     assert named[0] == "InBounds"
-    assert (end, len(named)) == (len(model.about_states()) + 1, len(model.claimed) + 1)
+    assert (end, len(named)) == (len(about_states) + 1, len(model.claimed) + 1)
     assert {"Spec", *named} <= operators.keys()
     assert ("\\* SYMMETRY Symmetry" in lines) == ("Symmetry" in operators)

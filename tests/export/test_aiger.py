@@ -169,7 +169,8 @@ ASKED: list[tuple[str, dict[str, Setting], list[str]]] = [
 @pytest.mark.parametrize(("name", "setting", "chosen"), ASKED, ids=[name for name, _, _ in ASKED])
 def test_abc_agrees(name: str, setting: dict[str, Setting], chosen: list[str], tmp_path: Path) -> None:
     model = model_of(find(name), setting)
-    properties = model.about_states(tuple(chosen))
+    chosen_ones = model.choose_properties(tuple(chosen))
+    properties = [one for one in chosen_ones if one.temporal is None]
     machine, path = SequentialCircuit(model, properties), tmp_path / "model.aig"
     path.write_bytes(aiger(machine, "here", binary=True))
     told = abc(f"read_aiger {path}; strash; pdr -a")
