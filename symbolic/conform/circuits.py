@@ -140,8 +140,8 @@ class Circuits:
         return Batches(compiled(self._machine.circuit, self._machine.inputs, [literals]))
 
 
-class PackedSet(StateSet):
-    """A set of states as packed words."""
+class PackedSet:
+    """A set of states as packed words, with the methods of `ValueSet`."""
 
     def __init__(self, circuits: Circuits, words: Words) -> None:
         self._circuits, self._words = circuits, words

@@ -13,12 +13,11 @@ size of a set and hardly with the length of a log.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.events import Cut, Event, Log
@@ -26,7 +25,7 @@ from leadline.symbolic.lang import UserError, Value
 from leadline.symbolic.meaning import Step
 
 if TYPE_CHECKING:
-    from leadline.symbolic.conform.circuits import Circuits
+    from leadline.symbolic.conform.circuits import Circuits, PackedSet
 
 _SPACING = 1024
 _MOST_REMEMBERED = 100_000
@@ -116,40 +115,8 @@ class Steps:
                     yield one
 
 
-class StateSet(ABC):
-    """A set of states, and the steps from all of them."""
-
-    @abstractmethod
-    def __len__(self) -> int:
-        """The number of states."""
-
-    @abstractmethod
-    def values(self) -> frozenset[State]:
-        """The states as values."""
-
-    @abstractmethod
-    def after(self, event: Event) -> StateSet:
-        """The states after an event."""
-
-    @abstractmethod
-    def and_hidden(self) -> StateSet:
-        """These states, and those one hidden step later."""
-
-    @abstractmethod
-    def joined(self, other: StateSet) -> StateSet:
-        """The states of both sets."""
-
-    @abstractmethod
-    def few(self, most: int) -> StateSet:
-        """Some of the states, always the same."""
-
-    @abstractmethod
-    def before(self, event: Event | None, target: State) -> State | None:
-        """A state from which an event, or a hidden step without an event, leads to a target; None without one."""
-
-
-class ValueSet(StateSet):
-    """A set of states as values."""
+class ValueSet:
+    """A set of states as values, and the steps from all of them."""
 
     def __init__(self, steps: Steps, states: frozenset[State]) -> None:
         self._steps, self._states = steps, states
@@ -158,21 +125,27 @@ class ValueSet(StateSet):
         return len(self._states)
 
     def values(self) -> frozenset[State]:
+        """The states as values."""
         return self._states
 
     def after(self, event: Event) -> StateSet:
+        """The states after an event."""
         return self._of(self._steps.after(x, event) for x in self._states)
 
     def and_hidden(self) -> StateSet:
+        """These states, and those one hidden step later."""
         return self._of([self._states, *map(self._steps.hidden, self._states)])
 
     def joined(self, other: StateSet) -> StateSet:
+        """The states of both sets."""
         return self._of((self._states, other.values()))
 
     def few(self, most: int) -> StateSet:
+        """Some of the states, always the same."""
         return self._of([frozenset(sorted(self._states, key=repr)[:most])])
 
     def before(self, event: Event | None, target: State) -> State | None:
+        """A state from which an event, or a hidden step without an event, leads to a target; None without one."""
         # In order, since the same run is to be told each time.
         return next((x for x in sorted(self._states, key=repr) if target in self._next(x, event)), None)
 
@@ -236,6 +209,8 @@ class Forms:
                 self._may = False
         return self.circuits
 
+
+StateSet: TypeAlias = "ValueSet | PackedSet"
 
 Layer = dict[Cut, StateSet]
 """The states after some events, by how many of each node are past."""
