@@ -1,9 +1,10 @@
-"""Commands in child processes: with a deadline, and with their peak memory."""
+"""Commands in child processes: with a deadline, and with their CPU seconds and their peak memory."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ class Ended:
     Attributes:
         status: its exit code, below 0 for a signal; None if it was ended at the deadline.
         seconds: how long it ran.
+        cpu_seconds: the CPU seconds of all its processes.
         memory_mb: the largest peak memory of one of its processes, in megabytes, as far as was seen.
         output: what it wrote to standard output.
         errors: what it wrote to standard error.
@@ -34,6 +36,7 @@ class Ended:
 
     status: int | None
     seconds: float
+    cpu_seconds: float
     memory_mb: float
     output: str
     errors: str
@@ -55,7 +58,7 @@ def run(
 ) -> Ended:
     """Run a command, and end it and all its children at the deadline.
 
-    Processes that it leaves behind become children of this one, so that their time is that of its children.
+    Processes that it leaves behind become children of this one, so that their time counts.
 
     Args:
         command: the command with its arguments.
@@ -66,7 +69,7 @@ def run(
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    begin = time.perf_counter()
+    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     child = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -92,9 +95,10 @@ def run(
                 os.killpg(child.pid, signal.SIGKILL)
     finally:
         _end(child)
-    took = time.perf_counter() - begin
+    took, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     status = None if late else child.returncode
-    return Ended(status, took, peak, output.decode(errors="replace"), errors.decode(errors="replace"))
+    return Ended(status, took, cpu, peak, output.decode(errors="replace"), errors.decode(errors="replace"))
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import resource
-import subprocess
 import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
+from leadline.benchmarks.children import run
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized, pdr, recheck
 from leadline.symbolic.lang import Setting
@@ -70,18 +71,16 @@ class Proof:
 def prove(task: Task) -> Proof:
     """Prove it in a process of its own."""
     command = [sys.executable, "-m", __name__, json.dumps(asdict(task))]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    if done.returncode < 0 and whole > task.limit:
-        return Proof("unknown", whole, reason="time: the process did not stop by itself")
-    if done.returncode:
-        words = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        return Proof("unknown", whole, reason=f"crash: {words[-1]}")
-    found = Proof(**json.loads(done.stdout))
+    done = run(command, "", math.inf)
+    assert done.status is not None
+    if done.status < 0 and done.cpu_seconds > task.limit:
+        return Proof("unknown", done.cpu_seconds, reason="time: the process did not stop by itself")
+    if done.status:
+        words = done.errors.strip().splitlines() or [f"exit code {done.status}"]
+        return Proof("unknown", done.cpu_seconds, reason=f"crash: {words[-1]}")
+    found = Proof(**json.loads(done.output))
     found = replace(found, failing=tuple(found.failing))
-    return found if task.recheck else replace(found, seconds=whole)
+    return found if task.recheck else replace(found, seconds=done.cpu_seconds)
 
 
 def _prove_here(task: Task) -> Proof:

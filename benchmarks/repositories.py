@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import resource
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -119,10 +118,8 @@ def measured(checkouts: Path, one: Model, command: str, seconds: int, tlc: str) 
 
 
 def _run(words: Sequence[str], where: Path | None, folder: Path, seconds: int, read: _Read) -> Ran:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run(words, "", seconds, folder=where, more={"JAVA_TOOL_OPTIONS": f"-DTLA-Library={folder}"})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    took = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)
+    took = round(done.cpu_seconds, 1)
     if done.status is None:
         return Ran("-", None, took, "does not end at its limit")
     found = read(done.output)

@@ -19,6 +19,7 @@ times as fast as one: how many times they are is told beside.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
 import resource
@@ -36,6 +37,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from leadline.benchmarks.children import run
 from leadline.symbolic.bits import Machine, RandomRuns, drawn_states
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
@@ -192,14 +194,11 @@ def simulated_by_tlc(row: Row, command: Sequence[str], number: int) -> tuple[int
         for runs in (1, number):
             more = ["-simulate", f"num={runs}", "-depth", str(_STEPS), "-deadlock"]
             words = [*command, "-workers", "1", *more, "-config", f"{path.stem}.cfg", path.name]
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            told = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, text=True)
-            if told.returncode == _TLC_VIOLATION:
+            told = run(words, "", math.inf, folder=path.parent)
+            if told.status == _TLC_VIOLATION:
                 return None
-            told.check_returncode()
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            found.append((int(re.findall(r"states generated: (\d+)", told.stdout)[-1]), seconds))
+            assert not told.status, told.last_words
+            found.append((int(re.findall(r"states generated: (\d+)", told.output)[-1]), told.cpu_seconds))
         return found[1][0], found[1][1] - found[0][1]
 
 

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from leadline.benchmarks.children import run
 from leadline.symbolic.tla.read.config import parse_config
 
 OUT = Path("docs", "tla-examples.md")
@@ -157,23 +156,17 @@ def _run(folder: Path, one: Example, command: Sequence[str], clock: int) -> Ran:
     if one.fails and command[0] == "check":
         limits.append("--fail-fast")  # TLC ends at the first violation, too
     words = [sys.executable, "-m", "leadline", *command, one.module, "--config", one.config, *limits]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
-        done = subprocess.run(
-            [*words, "--format", "json"],
-            cwd=folder, capture_output=True, text=True, timeout=2 * clock + 60, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
+    done = run([*words, "--format", "json"], "", 2 * clock + 60, folder=folder)
+    if done.status is None:
         return Ran("-", None, None, "does not end at its limit")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    took = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)
-    if not done.stdout.startswith("{"):
-        told = [line for line in done.stderr.splitlines() if line.strip()]
-        crashed = "Traceback" in done.stderr
-        text = "a traceback" if crashed else " ".join(map(str.strip, told)) or f"exit code {done.returncode}"
+    took = round(done.cpu_seconds, 1)
+    if not done.output.startswith("{"):
+        told = [line for line in done.errors.splitlines() if line.strip()]
+        crashed = "Traceback" in done.errors
+        text = "a traceback" if crashed else " ".join(map(str.strip, told)) or f"exit code {done.status}"
         return Ran("-", None, took, text.removeprefix("leadline: "))
     config = parse_config((folder / one.config).read_text(encoding="utf-8"), one.config)
-    return _judged(json.loads(done.stdout), took, {x.operator for x in config.properties})
+    return _judged(json.loads(done.output), took, {x.operator for x in config.properties})
 
 
 def _judged(told: Mapping[str, Any], seconds: float, about_runs: set[str]) -> Ran:

