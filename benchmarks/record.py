@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,6 +19,7 @@ from leadline.benchmarks.measurement import ANSWERED, Measurement, Point, model
 from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.grid.durable import write_bytes
+from leadline.symbolic.grid.rows import columns
 from leadline.symbolic.lang import UserError
 
 
@@ -67,35 +68,19 @@ class Row:
         return self.ended == ANSWERED
 
 
-_ARROW: dict[Any, pa.DataType] = {
-    str: pa.string(),
-    int: pa.int64(),
-    float: pa.float64(),
-    bool: pa.bool_(),
-    datetime: pa.timestamp("us", tz="UTC"),
-    tuple[Point, ...]: pa.list_(
-        pa.struct(
-            [
-                pa.field("depth", pa.int64(), nullable=False),
-                pa.field("seconds", pa.float64(), nullable=False),
-                pa.field("variables", pa.int64()),
-                pa.field("clauses", pa.int64()),
-                pa.field("states", pa.int64()),
-            ]
-        )
-    ),
-}
+_POINTS = pa.list_(
+    pa.struct(
+        [
+            pa.field("depth", pa.int64(), nullable=False),
+            pa.field("seconds", pa.float64(), nullable=False),
+            pa.field("variables", pa.int64()),
+            pa.field("clauses", pa.int64()),
+            pa.field("states", pa.int64()),
+        ]
+    )
+)
 
-
-def _columns(kind: type) -> Iterator[pa.Field]:
-    for name, annotation in get_type_hints(kind, include_extras=True).items():
-        held, doc = get_args(annotation)
-        kinds = () if held in _ARROW else get_args(held)
-        arrow = _ARROW[kinds[0] if kinds else held]
-        yield pa.field(name, arrow, nullable=type(None) in kinds, metadata={"doc": doc})
-
-
-SCHEMA = pa.schema([*_columns(Row), *_columns(Machine)])
+SCHEMA = pa.schema([*columns(Row, {tuple[Point, ...]: _POINTS}), *columns(Machine)])
 """The columns in Parquet, those of `Row` and then of `Machine`; their metadata has each line as `doc`."""
 
 
@@ -161,25 +146,3 @@ def write(path: Path, rows: Sequence[Row], machine: Machine) -> None:
         write_bytes(path, made.getvalue())
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def read(path: Path) -> tuple[list[Row], Machine]:
-    """The rows of a record and the machine that they were measured on.
-
-    Raises:
-        UserError: if it is no record of this version.
-    """
-    try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException) as error:
-        raise UserError(f"{path} is no record of a benchmark: {error}") from error
-    if not table.schema.equals(SCHEMA) or not table.num_rows:
-        raise UserError(f"{path} is no record of this version")
-    found = table.to_pylist()
-    names = {field.name for field in fields(Machine)}
-    machine = Machine(**{name: found[0][name] for name in names})
-    return [_row({k: v for k, v in one.items() if k not in names}) for one in found], machine
-
-
-def _row(columns: dict[str, Any]) -> Row:
-    return Row(**{**columns, "points": tuple(Point(**point) for point in columns["points"])})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import pyarrow as pa
 
@@ -39,10 +39,11 @@ _SHOWN = 300  # characters of a text in a message
 _LASTING = (Cause.DEPTH, Cause.QUESTIONS, Cause.STATES, Cause.RUNS, Cause.LOG)
 _SETTING = (int, str, type(None))
 
-_ARROW: dict[type, pa.DataType] = {
+_ARROW: Mapping[Any, pa.DataType] = {
     str: pa.string(),
     int: pa.int64(),
     float: pa.float64(),
+    bool: pa.bool_(),
     datetime: pa.timestamp("us", tz="UTC"),
 }
 
@@ -259,14 +260,21 @@ def _notes(text: str) -> tuple[Note, ...]:
     return found
 
 
-def _field(name: str, annotation: Any) -> pa.Field:
-    assert get_origin(annotation) is Annotated, f"the column {name} has no documentation"
-    kind, doc = get_args(annotation)
-    kinds = get_args(kind) or (kind,)
-    return pa.field(name, _ARROW[kinds[0]], nullable=type(None) in kinds, metadata={"doc": doc})
+def columns(kind: type, others: Mapping[Any, pa.DataType] | None = None) -> Iterator[pa.Field]:
+    """The fields of a class as columns, whose metadata has each annotation's line as `doc`.
+
+    Args:
+        kind: the class.
+        others: the types of columns for what only some classes hold.
+    """
+    arrow = {**_ARROW, **(others or {})}
+    for name, annotation in get_type_hints(kind, include_extras=True).items():
+        held, doc = get_args(annotation)
+        kinds = (held,) if held in arrow else get_args(held)
+        yield pa.field(name, arrow[kinds[0]], nullable=type(None) in kinds, metadata={"doc": doc})
 
 
-SCHEMA = pa.schema([_field(*item) for item in get_type_hints(Row, include_extras=True).items()])
+SCHEMA = pa.schema(columns(Row))
 """The columns in Parquet; each field's metadata has its documentation under `doc`."""
 
 _BARE = pa.schema([field.remove_metadata() for field in SCHEMA])

@@ -8,9 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from leadline.benchmarks import cases
-from leadline.benchmarks.record import SCHEMA, read
+from leadline.benchmarks.record import SCHEMA
 from leadline.symbolic.cli import main
-from leadline.symbolic.lang import UserError
 from tests.benchmarks.rows import case
 
 
@@ -30,14 +29,14 @@ def test_a_case_is_measured_side_by_side(tmp_path: Path, capsys: pytest.CaptureF
     (faster,) = [line for line in told.splitlines() if "at least 20 times faster" in line]
     assert "not measured" in faster and faster.endswith("open")
 
-    rows, machine = read(tmp_path / "bench.parquet")
-    assert machine.cores >= 1 and machine.total_memory_mb > 100
-    assert {row.way for row in rows} == {"sweeps/cadical", "explore"}
-    assert all(row.verdict == "violated" and row.as_expected and row.seconds > 0 for row in rows)
-    by_way = {row.way: row for row in rows}
-    assert by_way["explore"].steps == 11 and by_way["explore"].depth == 10
-    assert [point.states for point in by_way["explore"].points][:3] == [1, 2, 4]
-    assert by_way["sweeps/cadical"].clauses == by_way["sweeps/cadical"].points[-1].clauses
+    rows = pq.read_table(tmp_path / "bench.parquet").to_pylist()
+    assert all(row["cores"] >= 1 and row["total_memory_mb"] > 100 for row in rows)
+    assert all(row["verdict"] == "violated" and row["as_expected"] and row["seconds"] > 0 for row in rows)
+    by_way = {row["way"]: row for row in rows}
+    assert set(by_way) == {"sweeps/cadical", "explore"}
+    assert by_way["explore"]["steps"] == 11 and by_way["explore"]["depth"] == 10
+    assert [point["states"] for point in by_way["explore"]["points"]][:3] == [1, 2, 4]
+    assert by_way["sweeps/cadical"]["clauses"] == by_way["sweeps/cadical"]["points"][-1]["clauses"]
 
     columns = pq.read_schema(tmp_path / "bench.parquet")
     assert columns.equals(SCHEMA)
@@ -54,10 +53,9 @@ def test_what_is_stopped_is_recorded_and_not_repeated(
     chosen = ("--case", "kip-320-3222", "--way", "explore")
     assert bench(tmp_path, *chosen, "--repeats", "2", "--timeout", "0.5") == 0
     assert "> 0.50" in capsys.readouterr().out
-    (row,), _ = read(tmp_path / "bench.parquet")
-    assert (row.ended, row.verdict, row.timeout_seconds) == ("time", "unknown", 0.5)
-    assert row.reason == "time: stopped after 0.5 s"
-    assert not row.answered() and row.as_expected
+    (row,) = pq.read_table(tmp_path / "bench.parquet").to_pylist()
+    assert (row["ended"], row["verdict"], row["timeout_seconds"]) == ("time", "unknown", 0.5)
+    assert row["reason"] == "time: stopped after 0.5 s" and row["as_expected"]
 
 
 def test_a_wrong_answer_is_told(
@@ -101,9 +99,3 @@ def test_a_command_that_is_not_there_is_no_way(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert bench(tmp_path, "--way", "tlc") == 2
     assert "--way tlc: there is no command tlc on the PATH" in capsys.readouterr().err
-
-
-def test_no_record_is_told(tmp_path: Path) -> None:
-    (tmp_path / "bench.parquet").write_text("nothing")
-    with pytest.raises(UserError, match="is no record of a benchmark"):
-        read(tmp_path / "bench.parquet")
