@@ -8,26 +8,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.engines import ENGINES, Options
 from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.lang import Model, PropertyKind
 
-
-@dataclass(frozen=True)
-class Violation:
-    """A counterexample to a property, described for deciding which other queries it makes pointless.
-
-    Attributes:
-        options: the options of the query that found it.
-        steps: its length in steps.
-        depth: the deepest layer that holds none.
-    """
-
-    options: Options
-    steps: int
-    depth: int
+if TYPE_CHECKING:
+    from leadline.symbolic.grid.rows import Row
 
 
 @dataclass(frozen=True)
@@ -89,8 +77,8 @@ class QueryKind:
         """
         return (options,)
 
-    def pointless(self, options: Options, found: Violation) -> bool:
-        """Whether a counterexample implies the answer to a query about the same property."""
+    def pointless(self, options: Options, found: Row) -> bool:
+        """Whether the row of a counterexample implies the answer to a query about the same property."""
         return True
 
 
@@ -110,7 +98,7 @@ class Bounded(QueryKind):
         assert isinstance(options, BmcOptions)
         return (options,) if options.split == 1 else cuts(model(), goal, options)
 
-    def pointless(self, options: Options, found: Violation) -> bool:
+    def pointless(self, options: Options, found: Row) -> bool:
         """Whether the query would find a violation too.
 
         A violation of s steps is found within s steps and, since k sweeps cover k steps, within s sweeps. If
@@ -118,11 +106,10 @@ class Bounded(QueryKind):
         """
         from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 
-        assert isinstance(options, BmcOptions)
+        assert isinstance(options, BmcOptions) and found.steps is not None
         if options.depth >= found.steps:
             return True
-        same = isinstance(found.options, BmcOptions) and options.unroll == found.options.unroll == SWEEPS
-        return same and options.depth > found.depth
+        return options.unroll == found.unroll == SWEEPS and options.depth > found.depth
 
 
 class Exploring(QueryKind):

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.ask.result import LOG, said
 from leadline.symbolic.grid.cells import Goal
-from leadline.symbolic.grid.kinds import BY_ENGINE, PROVING, Violation
-from leadline.symbolic.grid.query import GridQuery, read_options
+from leadline.symbolic.grid.kinds import BY_ENGINE, PROVING
+from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import VIOLATED, Row
 from leadline.symbolic.lang import counted
 
@@ -84,12 +84,10 @@ class Pruning:
             return {}
         known.open.pop(row.query, None)
         if row.verdict == VIOLATED:
-            assert row.steps is not None
-            found = Violation(read_options(row.engine, row.options), row.steps, row.depth)
             moot = {
                 query.id: _violated(row, query)
                 for query in known.open.values()
-                if BY_ENGINE[query.engine].pointless(query.query.options, found)
+                if BY_ENGINE[query.engine].pointless(query.query.options, row)
             }
         elif row.verdict == _PROVED and row.query in known.parts:
             known.proved.add(known.parts[row.query])

@@ -52,4 +52,4 @@ def finding(asked: GridQuery, verdict: str, depth: int = -1, steps: int | None =
     """The row with an answer to a query; its task took a second."""
     found = {"query": asked.id, "verdict": verdict, "depth": depth, "steps": steps, "task_seconds": 1.0}
     question = {name: getattr(asked, name) for name in ASKED}
-    return row(**question, **found, leadline_version=leadline.__version__)
+    return row(**question, **found, unroll=asked.unroll, leadline_version=leadline.__version__)
