@@ -121,7 +121,7 @@ def plan(
         provers.setdefault(check.entry.source, set()).update(asked)
     costs = costs or CostModel()
     count = sum(math.prod(map(len, check.parameters.values())) for check in checks)
-    planner = _Planner(mistakes, GridPoints(provers), lambda looked_at: progress(looked_at, count))
+    planner = _Planner(mistakes, provers, lambda looked_at: progress(looked_at, count))
     for check in checks:
         planner.add(check)
     mistakes.check()
@@ -145,17 +145,26 @@ def plan(
 
 
 class _Planner:
-    """Gathers the queries of one table after another."""
+    """Gathers the queries of one table after another.
 
-    def __init__(self, mistakes: Mistakes, points: GridPoints, progress: Callable[[int], object]) -> None:
+    Args:
+        mistakes: takes the mistakes.
+        provers: the engines that are asked for proofs about each protocol, by the protocol's source.
+        progress: called with the number of points that were looked at, whenever one was.
+    """
+
+    def __init__(
+        self, mistakes: Mistakes, provers: Mapping[str, Set[str]], progress: Callable[[int], object]
+    ) -> None:
         self.mistakes = mistakes
+        self._provers = provers
+        self._known: dict[tuple[str, str], GridPoint | UserError] = {}
         self._looked_at = 0
         self._progress = progress
         self.queries: dict[str, GridQuery] = {}
         self.sizes: dict[str, float] = {}
         self.drops: dict[tuple[str, str], DroppedPoints] = {}
         self._asked: list[tuple[CheckTable, Mapping[Settings, str]]] = []
-        self._points = points
 
     def add(self, check: CheckTable) -> None:
         """Gather the queries of a table."""
@@ -196,14 +205,15 @@ class _Planner:
     def _points_of(self, check: CheckTable) -> Iterator[GridPoint]:
         told: set[object] = set()
         defaults = {name: one.default for name, one in check.entry.protocol.parameters.items()}
-        for values in itertools.product(*check.parameters.values()):
-            settings = tuple(zip(check.parameters, values, strict=True))
+        for chosen in itertools.product(*check.parameters.values()):
+            settings = tuple(zip(check.parameters, chosen, strict=True))
             self._progress(self._looked_at)
             self._looked_at += 1
-            if not self._allowed(check, settings, {**defaults, **dict(settings)}, told):
+            values = {**defaults, **dict(settings)}
+            if not self._allowed(check, settings, values, told):
                 continue
             try:
-                yield self._points.at(check.entry, settings)
+                yield self._point(check.entry, settings, values)
             except AssumptionFailed as error:
                 self._drop(check, "assumption", str(error), settings)
             except ModelError as error:
@@ -216,6 +226,29 @@ class _Planner:
                 if str(error) not in told:
                     told.add(str(error))
                     self.mistakes.say(check.place, f"at {_text(settings)}: {error}")
+
+    def _point(self, entry: Entry, settings: Settings, values: ParameterValues) -> GridPoint:
+        """The point with these parameters, built once."""
+        key = entry.source, parameters_json(values)
+        if key not in self._known:
+            try:
+                model = model_or_outline(entry, dict(settings))
+                self._known[key] = GridPoint(
+                    settings=settings,
+                    protocol=model.protocol,
+                    parameters=key[1],
+                    fingerprint=model.fingerprint,
+                    kinds={name: one.kind for name, one in model.properties.items()},
+                    claimed=model.claimed,
+                    parts=_parts(model, self._provers.get(entry.source, ())),
+                )
+            except UserError as error:
+                self._known[key] = error
+        found = self._known[key]
+        if isinstance(found, UserError):
+            raise found
+        # Another table may set other parameters to the same values.
+        return replace(found, settings=settings)
 
     def _allowed(
         self, check: CheckTable, settings: Settings, values: ParameterValues, told: set[object]
@@ -333,50 +366,6 @@ class GridPoint:
     kinds: Mapping[str, PropertyKind]
     claimed: tuple[str, ...]
     parts: Mapping[tuple[str, str], tuple[str, ...]]
-
-
-class GridPoints:
-    """The points of a grid, each built once.
-
-    Args:
-        provers: the engines that are asked for proofs about each protocol, by the protocol's source.
-    """
-
-    def __init__(self, provers: Mapping[str, Set[str]]) -> None:
-        self._provers = provers
-        self._known: dict[tuple[str, str], GridPoint | UserError] = {}
-
-    def at(self, entry: Entry, settings: Settings) -> GridPoint:
-        """The point with these parameters.
-
-        Args:
-            entry: the protocol.
-            settings: the parameters that the grid sets.
-
-        Raises:
-            UserError: if the protocol has no model there.
-        """
-        declared = {name: one.default for name, one in entry.protocol.parameters.items()}
-        key = entry.source, parameters_json({**declared, **dict(settings)})
-        if key not in self._known:
-            try:
-                model = model_or_outline(entry, dict(settings))
-                self._known[key] = GridPoint(
-                    settings=settings,
-                    protocol=model.protocol,
-                    parameters=key[1],
-                    fingerprint=model.fingerprint,
-                    kinds={name: one.kind for name, one in model.properties.items()},
-                    claimed=model.claimed,
-                    parts=_parts(model, self._provers.get(entry.source, ())),
-                )
-            except UserError as error:
-                self._known[key] = error
-        found = self._known[key]
-        if isinstance(found, UserError):
-            raise found
-        # Another table may set other parameters to the same values.
-        return replace(found, settings=settings)
 
 
 def _parts(model: Model, provers: Iterable[str]) -> dict[tuple[str, str], tuple[str, ...]]:
