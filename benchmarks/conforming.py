@@ -12,19 +12,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import math
 import random
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
+from leadline.benchmarks.children import Ended, run
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform.logs import log_line
@@ -82,31 +82,13 @@ def write(folder: Path, events: int, seed: int) -> tuple[Path, Path, int]:
     return right, wrong, place
 
 
-class Cost(NamedTuple):
-    """CPU seconds, the largest memory in megabytes, and the output of a process."""
-
-    seconds: float
-    memory_mb: int
-    text: str
-
-
-def cost(command: Sequence[str], folder: Path) -> Cost:
-    """Run a command."""
-    with (folder / "output").open("w+") as out:
-        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=subprocess.STDOUT)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss >> 10, out.read())
-
-
-def leadline(folder: Path, log: Path) -> Cost:
+def leadline(folder: Path, log: Path) -> Ended:
     """Ask Leadline."""
     asked = ["conform", str(_MODULE), str(log), "--hidden", str(_HIDDEN)]
-    return cost([sys.executable, "-m", "leadline", *asked], folder)
+    return run([sys.executable, "-m", "leadline", *asked], "", math.inf, folder=folder)
 
 
-def tlc(folder: Path, log: Path, command: str) -> Cost:
+def tlc(folder: Path, log: Path, command: str) -> Ended:
     """Ask TLC."""
     for name in ("elections.tla", "ElectionsTrace.tla"):
         shutil.copy(_MODULES / name, folder)
@@ -116,29 +98,29 @@ def tlc(folder: Path, log: Path, command: str) -> Cost:
     config = f"SPECIFICATION TraceSpec\nINVARIANT NotAll\nCHECK_DEADLOCK FALSE\nCONSTANTS\n{told}"
     (folder / "ElectionsTrace.cfg").write_text(config)
     asked = ["-workers", "1", "-config", "ElectionsTrace.cfg", "ElectionsTrace.tla"]
-    return cost([*shlex.split(command), *asked], folder)
+    return run([*shlex.split(command), *asked], "", math.inf, folder=folder)
 
 
-def _row(events: int, tool: str, found: Cost, answer: str) -> str:
-    return f"| {events:,} | {tool} | {answer} | {found.seconds:.1f} | {found.memory_mb:,} |"
+def _row(events: int, tool: str, found: Ended, answer: str) -> str:
+    return f"| {events:,} | {tool} | {answer} | {found.cpu_seconds:.1f} | {found.memory_mb:,.0f} |"
 
 
-def _said(found: Cost) -> str:
+def _said(found: Ended) -> str:
     """Leadline's answer."""
-    told = re.search(r"^(conforms|does not conform|unknown|out of bounds)", found.text, re.MULTILINE)
-    place = re.search(r"ndjson:(\d+):", found.text)
+    told = re.search(r"^(conforms|does not conform|unknown|out of bounds)", found.output, re.MULTILINE)
+    place = re.search(r"ndjson:(\d+):", found.output)
     return f"{told.group(1) if told else 'failed'}{f' (line {place.group(1)})' if place else ''}"
 
 
-def _objections(found: Cost) -> list[str]:
+def _objections(found: Ended) -> list[str]:
     """Leadline's objections to the line that it refuses."""
-    return [line for line in found.text.splitlines() if line.startswith("  ")]
+    return [line for line in found.output.splitlines() if line.startswith("  ")]
 
 
-def _said_by_tlc(found: Cost) -> str:
-    if "Invariant NotAll is violated" in found.text:
+def _said_by_tlc(found: Ended) -> str:
+    if "Invariant NotAll is violated" in found.output:
         return "conforms"
-    return "does not conform" if "No error has been found" in found.text else "failed"
+    return "does not conform" if "No error has been found" in found.output else "failed"
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
-import os
-import subprocess
+import math
 import sys
 from collections.abc import Sequence
 from statistics import geometric_mean
 
 from leadline.benchmarks.cases import CASES, Case
+from leadline.benchmarks.children import run
 from leadline.benchmarks.measurement import model
 from leadline.symbolic.engines import Limits, Query, Verdict, answer
 from leadline.symbolic.engines.ask.query import Options
@@ -52,15 +52,11 @@ def told(case: Case, engine: str, seconds: float) -> tuple[str, str]:
 def measured(case: Case, engine: str, seconds: float) -> tuple[str, str, float]:
     """`told` in a process of its own, with its CPU seconds."""
     command = [sys.executable, "-m", __spec__.name, "--case", case.name, "--ask", engine]
-    with subprocess.Popen([*command, "--timeout", str(seconds)], stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None
-        said = child.stdout.read()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise RuntimeError(f"{case.name} by {engine}: exited with {child.returncode}")
-    verdict, by = said.split()
-    return verdict, by, usage.ru_utime + usage.ru_stime
+    done = run([*command, "--timeout", str(seconds)], "", math.inf)
+    if done.status:
+        raise RuntimeError(f"{case.name} by {engine}: exited with {done.status}: {done.last_words}")
+    verdict, by = done.output.split()
+    return verdict, by, done.cpu_seconds
 
 
 def _runs_table(cases: Sequence[Case], number: str, seconds: float) -> None:

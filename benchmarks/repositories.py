@@ -17,9 +17,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from leadline.benchmarks.children import run
+from leadline.benchmarks.tla import judged
 
 MODELS = Path(__file__).resolve().parents[1] / "tests" / "tla" / "models"
 OUT = Path("docs", "tla-models.md")
@@ -32,7 +32,6 @@ _HEAD = (
     *("`check`", "CPU s", "gates", "CPU s", "PDR alone", "CPU s"),
 )
 _COMMAND = f"python -m leadline.benchmarks.repositories --modules FOLDER --commands {' '.join(COMMANDS)}"
-_DEFINITE = {"safe", "proved", "violated"}
 
 
 @dataclass(frozen=True)
@@ -147,17 +146,8 @@ def _of_making(out: str) -> Ran | None:
 def _of_leadline(out: str) -> Ran | None:
     if not out.startswith("{"):
         return None
-    told: Mapping[str, Any] = json.loads(out)
-    results = told.get("results", [told])
-    if isinstance(told.get("properties"), Mapping):
-        results = list(told["properties"].values())
-    if any(one["verdict"] == "violated" for one in results):
-        return Ran("violated", told.get("states"), 0.0)
-    opened = [one for one in results if one["verdict"] not in _DEFINITE]
-    if not opened and told.get("stopped") is None and not told.get("out_of_bounds"):
-        return Ran("holds", told.get("states"), 0.0)
-    whys = [str(one.get("reason") or one["verdict"]) for one in opened]
-    return Ran("-", told.get("states"), 0.0, str(told.get("stopped") or [*whys, "out of bounds"][0]))
+    found = judged(json.loads(out), 0.0)
+    return Ran(found.verdict, found.states, 0.0, found.why)
 
 
 def page(rows: Sequence[tuple[Model, Mapping[str, Ran]]], about: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -166,10 +166,17 @@ def _run(folder: Path, one: Example, command: Sequence[str], clock: int) -> Ran:
         text = "a traceback" if crashed else " ".join(map(str.strip, told)) or f"exit code {done.status}"
         return Ran("-", None, took, text.removeprefix("leadline: "))
     config = parse_config((folder / one.config).read_text(encoding="utf-8"), one.config)
-    return _judged(json.loads(done.output), took, {x.operator for x in config.properties})
+    return judged(json.loads(done.output), took, {x.operator for x in config.properties})
 
 
-def _judged(told: Mapping[str, Any], seconds: float, about_runs: set[str]) -> Ran:
+def judged(told: Mapping[str, Any], seconds: float, about_runs: Set[str] = frozenset()) -> Ran:
+    """The end of a command that answered.
+
+    Args:
+        told: its JSON.
+        seconds: its CPU seconds.
+        about_runs: the properties about runs; if no other is open, safety holds.
+    """
     results: list[Mapping[str, Any]] = told.get("results", [told])
     if isinstance(told.get("properties"), Mapping):
         results = [{"property": name, **one} for name, one in told["properties"].items()]
@@ -184,7 +191,7 @@ def _judged(told: Mapping[str, Any], seconds: float, about_runs: set[str]) -> Ra
     names = [one["property"] for one in opened]
     if len(names) < len(results):
         why = f"{', '.join(names)}: {why}"
-    safe = bool(opened) and len(opened) < len(results) and about_runs.issuperset(names)
+    safe = bool(opened) and len(opened) < len(results) and about_runs >= set(names)
     return Ran(_SAFETY if safe else "-", states, seconds, why)
 
 

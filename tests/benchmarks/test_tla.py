@@ -118,10 +118,10 @@ def test_only_claims_about_runs_are_open() -> None:
         {"property": "TypeOK", "verdict": "proved"},
         {"property": "Live", "verdict": "unknown", "reason": "time"},
     ]
-    told = tla._judged({"results": results}, 1.0, {"Live"})
+    told = tla.judged({"results": results}, 1.0, {"Live"})
     assert told == Ran("safety holds", None, 1.0, "Live: time")
-    assert tla._judged({"results": results}, 1.0, set()).verdict == "-"
-    assert tla._judged({"results": results[1:]}, 1.0, {"Live"}).verdict == "-", "nothing is proved"
+    assert tla.judged({"results": results}, 1.0, set()).verdict == "-"
+    assert tla.judged({"results": results[1:]}, 1.0, {"Live"}).verdict == "-", "nothing is proved"
 
 
 def test_the_page_is_made_from_the_record() -> None:
