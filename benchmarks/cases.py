@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from leadline.benchmarks.runs import RUNS, RunsCase
 from leadline.benchmarks.ways import LASSOS, PROOFS, RUN_PROOFS, SEARCHES, USUAL, WITHOUT_SORTS
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import Setting
@@ -20,6 +21,9 @@ HARDEST = 300.0
 
 MEMORY_MB = 8000
 """Megabytes of address space for one measurement."""
+
+LIVENESS = Path(__file__).with_name("liveness.json")
+"""What TLC says of claims about runs of the published modules, and the seconds that it took in one run."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Case:
         quick: whether it belongs to the small table of `--quick`.
         timeout: seconds for one measurement.
         cpu: CPU seconds within which PDR is to prove it, where there is a target.
-        tlc: of a claim about runs, the seconds that TLC took for it; see `leadline.benchmarks.runs`.
+        tlc: of a claim about runs, the seconds that TLC took for it.
     """
 
     name: str
@@ -112,11 +116,12 @@ def _proves(
     return Case(name, protocol, frozen, claim, Verdict.PROVED, 0, 0, PROOFS, cpu=cpu, **more)
 
 
-def _about_runs(row: RunsCase) -> Case:
+def _about_runs(row: dict[str, Any]) -> Case:
     """A case about runs: a lasso is found by sweeps, a claim that holds is proved."""
-    verdict, ways = (Verdict.PROVED, RUN_PROOFS) if row.holds else (Verdict.VIOLATED, LASSOS)
-    frozen, sweeps = MappingProxyType(dict(row.parameters)), 0 if row.holds else 12
-    return Case(row.name, row.protocol, frozen, row.property, verdict, 0, sweeps, ways, tlc=row.tlc)
+    holds = row["result"] == "holds"
+    verdict, sweeps, ways = (Verdict.PROVED, 0, RUN_PROOFS) if holds else (Verdict.VIOLATED, 12, LASSOS)
+    about = row["name"], row["protocol"], MappingProxyType(row["parameters"]), row["property"]
+    return Case(*about, verdict, 0, sweeps, ways, tlc=row["tlc_seconds"])
 
 
 def _kafka(variant: str, sizes: str) -> tuple[str, dict[str, Setting]]:
@@ -345,6 +350,6 @@ CASES = (
     _proves(
         "prove-nonconflict", "spanner-transactions", {"transactions": "nonconflict"}, "strict-serializability"
     ),
-    *map(_about_runs, RUNS),
+    *map(_about_runs, json.loads(LIVENESS.read_text(encoding="utf-8"))),
 )
 """Every case, those that are compared with each other side by side."""

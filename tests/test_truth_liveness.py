@@ -1,22 +1,20 @@
 """Claims about runs, at the parameters at which TLC has answered them.
 
-`tests/data/liveness.json` has TLC's verdicts on the modules that the encodings name, with the specification
+`benchmarks/liveness.json` has TLC's verdicts on the modules that the encodings name, with the specification
 that was checked: its fairness is the parameter `fairness`.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import leadline
+from leadline.benchmarks.cases import LIVENESS
 
-ROWS: list[dict[str, Any]] = json.loads(
-    Path(__file__).with_name("data").joinpath("liveness.json").read_text()
-)
+ROWS: list[dict[str, Any]] = json.loads(LIVENESS.read_text())
 LONG = 6.5
 """The seconds that TLC takes for a row that is tested among the slow ones."""
 SMALLEST = {

@@ -1,16 +1,13 @@
 """The table of cases speaks of protocols, parameters and properties that exist, and agrees with TLC."""
 
-import json
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leadline.benchmarks.cases import CASES, Case
 from leadline.benchmarks.measurement import model
-from leadline.benchmarks.runs import RUNS
 from leadline.benchmarks.ways import BASELINE, WAYS
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang.model import Model
@@ -100,10 +97,3 @@ def test_names_are_different() -> None:
 def test_the_baseline_is_a_way() -> None:
     assert BASELINE in WAYS
     assert all(way.name == name for name, way in WAYS.items())
-
-
-def test_claims_about_runs_are_those_that_tlc_was_asked() -> None:
-    rows = json.loads(Path(__file__).parents[1].joinpath("data", "liveness.json").read_text())
-    told = [(x["protocol"], x["parameters"], x["property"], x["tlc_seconds"], x["result"]) for x in rows]
-    words = {True: "holds", False: "violated"}
-    assert [(x.protocol, dict(x.parameters), x.property, x.tlc, words[x.holds]) for x in RUNS] == told

@@ -1,4 +1,4 @@
-"""The published modules that the encodings follow: what TLC says of them (`data/tlc.json`, `liveness.json`).
+"""What TLC says of the published modules that the encodings follow: `data/tlc.json`, `benchmarks/liveness.json`.
 
 The modules are not ours to copy. The tests run where the environment variable LEADLINE_TLA_MODULES names a folder
 with them: KafkaReplication.tla and its variants (github.com/hachikuji/kafka-specification), TxTest.tla and
@@ -18,6 +18,7 @@ from typing import Any, cast
 import pytest
 
 from leadline.benchmarks import repositories
+from leadline.benchmarks.cases import LIVENESS
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.concrete import Semantics
@@ -41,7 +42,6 @@ pytestmark = pytest.mark.skipif(
 )
 LARGE = 15_000
 """The states of a row that is tested among the slow ones."""
-LIVENESS: list[Row] = json.loads((Path(__file__).parents[1] / "data" / "liveness.json").read_text())
 MODULES = {
     "kafka-transactions": "kafka_transactions_for_web",
     "two-phase-commit": "TPC",
@@ -160,7 +160,7 @@ def constants_of(row: Row) -> dict[str, Any]:
 
 RUNS = [
     marked(row, f"{row['tla']}-{'-'.join(map(str, row['parameters'].values()))}", row["tlc_seconds"] > 12)
-    for row in LIVENESS
+    for row in json.loads(LIVENESS.read_text())
 ]
 
 
