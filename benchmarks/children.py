@@ -89,7 +89,7 @@ def run(
                 break
             except subprocess.TimeoutExpired:
                 waiting = None
-            peak = max([peak, *_peaks(child.pid)])
+            peak = max([peak, *(peak_mb(one) or 0.0 for one in _processes(child.pid))])
             if left <= 0 and not late:
                 late = True
                 os.killpg(child.pid, signal.SIGKILL)
@@ -112,13 +112,8 @@ def _end(child: subprocess.Popen[bytes]) -> None:
             os.waitpid(orphan, 0)
 
 
-def _peaks(session: int) -> list[float]:
-    """The peak memory of each process of a session, such as a script's and that of the Java it starts."""
-    return [peak_mb(one) or 0.0 for one in _processes(session)]
-
-
 def _processes(session: int) -> Iterator[int]:
-    """The numbers of the processes of a session."""
+    """The numbers of the processes of a session, such as a script's and that of the Java it starts."""
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             # The name before the bracket may hold anything.

@@ -112,11 +112,6 @@ def _said(found: Ended) -> str:
     return f"{told.group(1) if told else 'failed'}{f' (line {place.group(1)})' if place else ''}"
 
 
-def _objections(found: Ended) -> list[str]:
-    """Leadline's objections to the line that it refuses."""
-    return [line for line in found.output.splitlines() if line.startswith("  ")]
-
-
 def _said_by_tlc(found: Ended) -> str:
     if "Invariant NotAll is violated" in found.output:
         return "conforms"
@@ -148,7 +143,7 @@ def main(argv: Sequence[str] | None = None) -> None:
                     print(_row(events, f"TLC, {about}", found, _said_by_tlc(found)), flush=True)
                 found = leadline(folder, log)
                 print(_row(events, f"Leadline, {about}", found, _said(found)), flush=True)
-            objections[events] = _objections(found)
+            objections[events] = [line for line in found.output.splitlines() if line.startswith("  ")]
     for events, told in objections.items():
         print(f"\n{events:,} events, the altered line:", *told, sep="\n")
 
