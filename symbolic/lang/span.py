@@ -74,9 +74,10 @@ def excerpt(span: Span) -> list[str]:
 NOWHERE = Span("<built in>", 0)
 
 
-def _caller() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and _is_own(frame.f_code):
+def _caller() -> FrameType:
+    frame = sys._getframe(2)
+    while _is_own(frame.f_code):
+        assert frame.f_back is not None, "the language does not start itself"
         frame = frame.f_back
     return frame
 
@@ -106,7 +107,7 @@ def caller_span() -> Span:
     if (given := _placed.get()) is not None:
         return given
     frame = _caller()
-    return Span(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
+    return Span(frame.f_code.co_filename, frame.f_lineno)
 
 
 def caller_place() -> Span:
@@ -114,8 +115,6 @@ def caller_place() -> Span:
     if (given := _placed.get()) is not None:
         return given
     frame = _caller()
-    if frame is None:
-        return NOWHERE
     line, last, first, end = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     known = line == frame.f_lineno and first is not None and end is not None
     # Of an expression over several lines, the rest of its first one.
@@ -126,8 +125,6 @@ def caller_place() -> Span:
 def caller_lines() -> tuple[Span, int]:
     """The nearest line outside the language, and the last line of the statement or call there."""
     frame = _caller()
-    if frame is None:
-        return NOWHERE, 0
     span = Span(frame.f_code.co_filename, frame.f_lineno)
     _, last, _, _ = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     return span, max(span.line, last or 0)
@@ -146,8 +143,7 @@ def lines_of(function: Callable[..., Any]) -> tuple[str, range]:
 
 def caller_names() -> dict[str, Any]:
     """The names of the module that this nearest line is in."""
-    frame = _caller()
-    return frame.f_globals if frame is not None else {}
+    return _caller().f_globals
 
 
 def start_of(function: Callable[..., Any]) -> Span:
