@@ -12,13 +12,12 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, ClassVar
 
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, EngineFacts, Part, Result
+from leadline.symbolic.engines.ask.result import Answer, EngineFacts, Part
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import Solver
 
 if TYPE_CHECKING:
-    from leadline.symbolic.engines import runs as liveness
     from leadline.symbolic.meaning import Steps
 
 NewSolver = Callable[[], Solver]
@@ -126,21 +125,6 @@ class Engine(ABC):
 
         Returns:
             The reason, "" if none need be told; None if the engine does not suit the property.
-        """
-        return None
-
-    def loop(
-        self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
-    ) -> Result | None:
-        """The result about a fair run of a product, which is then a counterexample; None if it does not look
-        for loops by itself, but for states of another model.
-
-        Args:
-            product: the product of a model and the negation of a property.
-            name: the name of the property.
-            query: the question.
-            new_solver: makes a fresh solver.
-            listener: is told of progress.
         """
         return None
 

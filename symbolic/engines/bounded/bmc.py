@@ -123,18 +123,12 @@ class Bmc(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        with seldom_collected():
-            asked = targets_of(model, query)
-            return Answer(bounded_check(model, asked, query.options_as(BmcOptions), new_solver, listener))
-
-    def loop(
-        self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
-    ) -> Result | None:
         options = query.options_as(BmcOptions)
-        if options.unroll != STEPS:
-            return None
+        if options.unroll == STEPS and any(one.name == liveness.SAVE for one in model.actions):
+            # The step that saves the state, where the loop begins, is none of the model itself.
+            options = replace(options, depth=options.depth + 1)
         with seldom_collected():
-            return loop_check(product, name, options, new_solver, listener)
+            return Answer(bounded_check(model, targets_of(model, query), options, new_solver, listener))
 
 
 def cuts(model: Model, goal: str, options: BmcOptions) -> Sequence[BmcOptions]:
@@ -206,33 +200,6 @@ def bounded_check(
 def _has_order(model: Model, targets: Sequence[Property]) -> bool:
     """Whether a permutation may turn a state where a property is false into one where it is out of bounds."""
     return sorts_alike(model, targets) != sorts_alike(model, targets, truth_alone=True)
-
-
-def loop_check(
-    product: liveness.Product,
-    name: str,
-    options: BmcOptions,
-    new_solver: NewSolver,
-    listener: Listener = SILENT,
-) -> Result:
-    """Look for a fair run of a product within `options.depth` steps: one that stops, or a loop.
-
-    Args:
-        product: the product of a model and the negation of a property.
-        name: the name of the property.
-        options: the options; layers are steps.
-        new_solver: makes a fresh solver.
-        listener: is told of progress.
-    """
-    model = liveness.noting_model(product, name)
-    semantics, clock = Semantics(model), Clock()
-    unroll = chosen_unrolling(semantics, list(model.properties.values()), replace(options, cube=()))
-    search = liveness.LoopSearch(product, semantics, new_solver(), clock, unroll)
-    news = _News(search, options, listener)
-    for depth in search.layers(options.depth):
-        if not search.over:
-            news.progress(depth)
-    return search.result(name, options.engine, options.unroll)
 
 
 def chosen_unrolling(

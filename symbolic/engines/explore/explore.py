@@ -481,7 +481,11 @@ class _Exploring:
         search = self.explorer.search
         claim, takers = replace(claim, temporal=rest), Takers(search, rest)
 
-        def ask(other: Model, name: str, *_: object) -> Result:
+        def ask(about: liveness.Reduction, part: liveness.Part, *_: object) -> Result:
+            name = about.name
+            if part.method is liveness.Method.LOOPS:
+                return loop(about.product(part.conjunct), name)
+            other = about.stated(part)
             meant = self._meant(other, other.properties[name])
             explorer = CircuitExplorer(meant, [name], None, lambda _: None, most, unless_sure=True)
             explorer.run()
@@ -499,9 +503,7 @@ class _Exploring:
             verdict = Verdict.SAFE if trace is None else Verdict.VIOLATED
             return Result(name, ExploreOptions.engine, verdict, trace=trace)
 
-        asked = liveness.ReducedClaim(
-            self._model, claim, self._query, loop, counts=False, leaves=takers.leaves
-        )
+        asked = liveness.ReducedClaim(self._model, claim, self._query, counts=False, leaves=takers.leaves)
         trace = asked.judged(ask).trace
         if trace is not None and trace.loop is not None:
             trace = folded(trace)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from leadline.symbolic.engines.runs.direct import LoopSearch, noting_model
-    from leadline.symbolic.engines.runs.loops import loop_model
+    from leadline.symbolic.engines.runs.loops import SAVE, loop_model
     from leadline.symbolic.engines.runs.parts import PARTS, Method, Part, Reduction
     from leadline.symbolic.engines.runs.product import Product, product_of
     from leadline.symbolic.engines.runs.reduction import ReducedClaim, answered

@@ -191,8 +191,6 @@ class Product:
         formula: n.Node,
         actions: Iterable[Action],
         more: Sequence[Added],
-        *,
-        lemmas: bool = True,
     ) -> Model:
         """A model with more variables.
 
@@ -201,14 +199,12 @@ class Product:
             formula: the property.
             actions: its actions.
             more: the variables, each with its type and its first value.
-            lemmas: whether the lemmas of the base are among its properties.
         """
         first = ((name, value) for name, _, value in more)
         init = Action("init", "Init", "", NOWHERE, self.init.body, (*self.init.updates, *first))
         claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
         variables = (*self.variables, *(Variable(x, x, kind, NOWHERE) for x, kind, _ in more))
-        claims = claiming(self.base, claim) if lemmas else {name: claim}
-        made = Model(self.base.protocol, {}, variables, init, tuple(actions), claims)
+        made = Model(self.base.protocol, {}, variables, init, tuple(actions), claiming(self.base, claim))
         return replace(made, sweep_order=known_order(self.base, made.actions))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.engines.runs.direct import noting_model
-from leadline.symbolic.engines.runs.product import Product
+from leadline.symbolic.engines.runs.product import TRUE, Product
 from leadline.symbolic.lang import Map, Type, Value
 
 Truths: TypeAlias = tuple[bool, ...]
@@ -45,7 +45,11 @@ class ProductSteps:
     """
 
     def __init__(self, product: Product, name: str) -> None:
-        self._semantics = Semantics(noting_model(product, name))
+        actions = []
+        for one in product.watched:
+            noted = ((flag, mark.value(node)) for flag, mark, node in product.noted(one))
+            actions.append(replace(one.action, updates=(*one.action.updates, *noted)))
+        self._semantics = Semantics(product.model(name, TRUE, actions, product.nothing_noted))
         self._size = len(product.variables)
         met, strong = len(product.recurrent), len(product.strong)
         self._ends = (self._size + met, self._size + met + strong, self._size + met + 2 * strong)

@@ -118,14 +118,11 @@ class Counting:
         self.settling = settling
 
 
-Ask: TypeAlias = Callable[[Model, str, int, Counting | None], Result]
-"""Has an engine answer about a property of a model, which is named, with so many questions; 0 is no limit.
+Ask: TypeAlias = Callable[[Reduction, Part, int, Counting | None], Result]
+"""Has an engine answer about a part of a claim, with so many questions; 0 is no limit.
 
-The last argument is what the model was guessed by, if it counts rounds.
+The last argument is what the part's model was guessed by, if it counts rounds.
 """
-
-Loop: TypeAlias = Callable[[Product, str], Result | None]
-"""Has an engine look for a loop in a product, if it does so by itself; the property is named."""
 
 PATIENCE = 100_000
 """Questions after which a proof by rounds gives way to one by loops, and that to one by rounds, ever longer."""
@@ -147,16 +144,13 @@ def answered(
     if names or query.deadlock or engine.facts is SimulateFacts:
         first = engine.answer(model, replace(query, properties=names), new_solver, limits, listener)
 
-    def ask(other: Model, name: str, questions: int, counting: Counting | None) -> Result:
+    def ask(about: Reduction, part: Part, questions: int, counting: Counting | None) -> Result:
         options = query.options.patient(questions)
-        asked = replace(query, properties=(name,), options=options, deadlock=False)
+        asked = replace(query, properties=(about.name,), options=options, deadlock=False)
         # Results about other models are not for the listener; progress is.
         only = Listener(listener.progress)
         by = engine if counting is None else engine.walking(counting.steps, counting.size)
-        return by.answer(other, asked, new_solver, limits, only).results[0]
-
-    def loop(product: Product, name: str) -> Result | None:
-        return engine.loop(product, name, query, new_solver, Listener(listener.progress))
+        return by.answer(about.stated(part), asked, new_solver, limits, only).results[0]
 
     found = {one.property: one for one in first.results}
     facts = first.facts
@@ -164,7 +158,7 @@ def answered(
     # Those about steps alone first: others may take the rest of the time.
     for one in sorted(runs, key=_goes_beyond_steps):
         begin = time.process_time()
-        claim = ReducedClaim(model, one, query, loop, counts=sized)
+        claim = ReducedClaim(model, one, query, counts=sized)
         try:
             found[one.name] = claim.judged(ask)
         except Interrupted:
@@ -194,7 +188,6 @@ class ReducedClaim:
         model: the model.
         claim: the claim.
         query: the query.
-        loop: has the engine look for a loop in a product, if it does so by itself.
         counts: whether proofs by rounds are tried.
         leaves: see `Reduction`.
     """
@@ -204,13 +197,11 @@ class ReducedClaim:
         model: Model,
         claim: Property,
         query: Query,
-        loop: Loop,
         *,
         counts: bool,
         leaves: Mapping[Happens, n.Node] | None = None,
     ) -> None:
         self.model, self.name, self.query, self.counts = model, claim.name, query, counts
-        self.loop = loop
         self.reduction = Reduction(model, claim, leaves)
         self.formula = self.reduction.formula
         self.semantics = Semantics(model)
@@ -220,7 +211,7 @@ class ReducedClaim:
         """The answer of an engine.
 
         Args:
-            ask: has the engine answer about the one property of another model.
+            ask: has the engine answer about a part of the claim.
         """
         for method in self.reduction.needs():
             known = max((one.verdict for _, one in self.parts), default=Verdict.PROVED)
@@ -252,7 +243,7 @@ class ReducedClaim:
             while counting.most is not None:
                 settled = tuple(tuple(x.text for x in level) for level in counting.settling)
                 part = Part(Method.ROUNDS, counting.most, settled, conjunct)
-                result = ask(self.reduction.stated(part), self.name, limit, counting)
+                result = ask(self.reduction, part, limit, counting)
                 if result.verdict is not Verdict.VIOLATED:
                     break
                 # It has a round too many, and may be the beginning of a run that is not fair.
@@ -268,9 +259,7 @@ class ReducedClaim:
 
     def _ask(self, ask: Ask, part: Part, limit: int = 0) -> bool:
         """Ask about a part; whether there is an answer within the limit, or none is to be had."""
-        loops = part.method is Method.LOOPS
-        result = self.loop(self.reduction.product(part.conjunct), self.name) if loops else None
-        result = result or ask(self.reduction.stated(part), self.name, limit, None)
+        result = ask(self.reduction, part, limit, None)
         if limit and result.verdict is Verdict.UNKNOWN:
             return False
         self.parts.append((part, self._told(result)))
