@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from leadline.symbolic.bits.lanes import Words
-from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Mux, Xor, operands
+from leadline.symbolic.encode.circuit import TRUE, And, Circuit, Mux, Xor, operands
 
 _Ufunc = Callable[..., Any]
 Operation = tuple[_Ufunc, int, int, int]
@@ -128,25 +128,6 @@ def below(circuit: Circuit, literals: Iterable[int]) -> list[int]:
             waiting.append(variable)
             waiting += (abs(x) for x in operands(circuit.gates[variable])[::-1])
     return [*found]
-
-
-def without(circuit: Circuit, literals: Sequence[int], false: Iterable[int]) -> list[int]:
-    """Some literals where some inputs are false."""
-    known = {TRUE: TRUE, **dict.fromkeys(false, FALSE)}
-
-    def literal(x: int) -> int:
-        found = known.get(abs(x), abs(x))
-        return found if x > 0 else -found
-
-    for variable in below(circuit, literals):
-        match circuit.gates[variable]:
-            case And(conjuncts):
-                known[variable] = circuit.conj(map(literal, conjuncts))
-            case Xor(left, right):
-                known[variable] = circuit.xor(literal(left), literal(right))
-            case Mux(condition, then, orelse):
-                known[variable] = circuit.mux(literal(condition), literal(then), literal(orelse))
-    return [*map(literal, literals)]
 
 
 def support(circuit: Circuit, literals: Iterable[int]) -> set[int]:

@@ -28,7 +28,7 @@ from leadline.symbolic.bits.lanes import (
     words_for,
 )
 from leadline.symbolic.bits.machine import Claim, Machine
-from leadline.symbolic.bits.programs import Program, Registers, compiled, without
+from leadline.symbolic.bits.programs import Registers, compiled
 from leadline.symbolic.bits.search import Found, Table
 from leadline.symbolic.encode.circuit import FALSE, Circuit
 from leadline.symbolic.encode.expressions import Integers
@@ -42,8 +42,6 @@ _EXACT = 12
 """The probability of each outcome is exact to so many bits."""
 _ROWS = 16
 """The rows that a core's cache holds."""
-_STEADY = 8
-"""The steps without a bit that is new after which there is a program for the others alone."""
 
 Bits = list[int]
 """A number that is not negative: the literals of its bits, the lowest first."""
@@ -193,14 +191,11 @@ class Narrow:
 
     Args:
         bits: the number of all bits of a state.
-
-    Attributes:
-        unset: the places of these other bits.
     """
 
     def __init__(self, bits: int) -> None:
         self._all = bits
-        self._bits, self.unset = np.empty(0, np.int64), np.arange(bits)
+        self._bits, self._unset = np.empty(0, np.int64), np.arange(bits)
 
     def states(self, rows: Words, lanes: int) -> Words:
         """The states in the first lanes.
@@ -209,10 +204,10 @@ class Narrow:
             rows: the rows of all bits.
             lanes: the number of states.
         """
-        met = np.bitwise_or.reduce(rows[self.unset], axis=1) != 0
+        met = np.bitwise_or.reduce(rows[self._unset], axis=1) != 0
         if met.any():
-            self._bits = np.concatenate([self._bits, self.unset[met]])
-            self.unset = self.unset[~met]
+            self._bits = np.concatenate([self._bits, self._unset[met]])
+            self._unset = self._unset[~met]
         return unsliced(rows, lanes, self._bits)
 
     def slice(self, states: Words, rows: Words) -> None:
@@ -284,8 +279,8 @@ class RandomRuns:
 
     def __post_init__(self) -> None:
         keep_memory()
-        self._inputs, self._outputs = _step(self.machine, self.claims, self.actions, self.weights)
-        self.program = compiled(self.machine.circuit, self._inputs, [self._outputs])
+        inputs, outputs = _step(self.machine, self.claims, self.actions, self.weights)
+        self.program = compiled(self.machine.circuit, inputs, [outputs])
         self.found = [Found() for _ in self.claims]
         self.taken = np.zeros(len(self.weights), np.uint64)
         self.runs_taking = self.taken.copy()
@@ -353,12 +348,6 @@ class RandomRuns:
             lanes.drop(over)
             numbers[again] = -1
             numbers = np.delete(numbers, over)
-
-    def narrowed(self) -> Program:
-        """The program for states whose bits are zero that no run has set yet."""
-        circuit = self.machine.circuit
-        zero = [self.machine.inputs[place] for place in self.narrow.unset]
-        return compiled(circuit, self._inputs, [without(circuit, self._outputs, zero)])
 
     def toss(self, shape: tuple[int, int]) -> Words:
         """Rows of tosses of a coin."""
@@ -444,22 +433,9 @@ class _Lanes:
         self.changed = self.goes.copy()
         self._runs = runs
         self._bits = len(runs.machine.inputs)
-        self._steady, self._unset = 0, len(runs.narrow.unset)
         # For each action and each probe, the runs that have met it.
         self._marks = np.zeros((len(runs.weights) + len(runs.probes), -(-len(states) // WORD)), np.uint64)
-        self._use(runs.program)
-
-    def _use(self, program: Program) -> None:
-        self._registers, self._sliced = Registers(program, self._marks.shape[1]), False
-
-    def _adapt(self) -> None:
-        """Take the program for the bits that runs have set, once these stay the same, and else that for all."""
-        unset, before = len(self._runs.narrow.unset), self._unset
-        self._steady, self._unset = self._steady + 1 if unset == before else 0, unset
-        if self._steady == _STEADY and unset:
-            self._use(self._runs.narrowed())
-        elif unset < before and self._registers.program is not self._runs.program:
-            self._use(self._runs.program)
+        self._registers, self._sliced = Registers(runs.program, self._marks.shape[1]), False
 
     def row(self, lanes: npt.NDArray[np.bool_]) -> Words:
         """Some of the lanes as a row."""
@@ -477,7 +453,6 @@ class _Lanes:
 
     def step(self, numbers: Indices) -> Indices:
         """Take a step in each lane that goes on, and have it noted; the lanes whose run has ended."""
-        self._adapt()
         inputs, runs = self._registers.inputs, self._runs
         if not self._sliced:
             runs.narrow.slice(self.states, inputs[: self._bits])
