@@ -7,16 +7,13 @@ made by itself: where `b` and `p` are its keys, it is its old value with `x` app
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.expressions import Environment, Expressions, Partial
 from leadline.symbolic.encode.values import Items, Shape
 from leadline.symbolic.lang import Map, Record, Seq, Tuple, Type, nodes as n
-
-_LINKS = (n.MapUpdate, n.ComponentUpdate, n.SetUnion, n.SetMinus)
-"""The kinds of updates: each starts from its first operand."""
 
 _UNFOLDED = 4
 """How many times as many parts as nodes a value may have to be made in target."""
@@ -34,7 +31,6 @@ class Target:
         here: the literal that the update is made and changes this part: its keys and branches are these.
         keys: the literals that its keys are these.
         reached: the literal that its branches are these.
-        constants: the constant that each key is here.
         environment: the values of the bound variables.
     """
 
@@ -45,7 +41,6 @@ class Target:
     here: int
     keys: tuple[int, ...]
     reached: int
-    constants: Mapping[n.Node, n.Node]
     environment: Environment
 
 
@@ -58,10 +53,6 @@ def _parts(value: n.Node) -> tuple[n.Node, ...]:
             return value.map, value.value
         case n.ComponentUpdate():
             return value.item, value.value
-        case n.SetUnion() | n.SetMinus():
-            return (value.left,)
-        case n.MakeTuple() | n.MakeRecord():
-            return value.items
         case n.MapBuild():
             return (value.body,)
         case n.Coerce():
@@ -103,10 +94,10 @@ def bare(value: n.Node, kind: Type) -> n.Node:
     return value
 
 
-def chain_of(value: n.Node, target: Target, kinds: tuple[type[n.Node], ...]) -> tuple[n.Node, list[n.Node]]:
-    """The value that a chain of updates of some kinds starts from, and the updates in their order."""
-    links: list[n.Node] = []
-    while isinstance(value, kinds) and value not in target.nodes:
+def chain_of(value: n.Node, target: Target) -> tuple[n.Node, list[n.MapUpdate | n.ComponentUpdate]]:
+    """The value that a chain of updates of parts starts from, and the updates in their order."""
+    links: list[n.MapUpdate | n.ComponentUpdate] = []
+    while isinstance(value, (n.MapUpdate, n.ComponentUpdate)) and value not in target.nodes:
         links.append(value)
         value = next(n.children(value))
     return value, links[::-1]
@@ -120,7 +111,7 @@ def starts_from(value: n.Node, target: Target) -> bool:
         if isinstance(found, n.Ite):
             branches += (found.then, found.orelse)
             continue
-        found, _ = chain_of(found, target, _LINKS)
+        found, _ = chain_of(found, target)
         if found in target.nodes or appends(found, target):
             return True
     return False
@@ -141,24 +132,6 @@ def appends(value: n.Node, target: Target) -> bool:
         and len(value.right.items) == 1
         and bare(value.left, target.kind) in target.nodes
     )
-
-
-def is_copy(value: n.Node) -> bool:
-    """Whether a value is a part of the old state."""
-    while isinstance(value, (n.Apply, n.Component)):
-        value = value.map if isinstance(value, n.Apply) else value.item
-    return isinstance(value, n.StateVar)
-
-
-def with_keys(value: n.Node, keys: Mapping[n.Node, n.Node]) -> n.Node:
-    """A part of the old state with constants in place of some keys."""
-    if isinstance(value, n.Component):
-        return n.make(n.Component, value.type, value.span, with_keys(value.item, keys), value.position)
-    if isinstance(value, n.Apply):
-        return n.make(
-            n.Apply, value.type, value.span, with_keys(value.map, keys), keys.get(value.key, value.key)
-        )
-    return value
 
 
 class Updates:
@@ -186,7 +159,7 @@ class Updates:
         """
         self._errors = []
         old, _ = self.expressions.evaluate(variable)
-        target = Target((variable,), variable.type, old, True, taken, (), TRUE, {}, {})
+        target = Target((variable,), variable.type, old, True, taken, (), TRUE, {})
         make = self._anew if unfolds(value) else self._made
         made = make(target, value, old)
         return made, self.circuit.disj(self._errors)
@@ -221,10 +194,6 @@ class Updates:
         match value:
             case n.MapUpdate() | n.ComponentUpdate():
                 return self._chain(target, value, orelse)
-            case n.SetUnion() | n.SetMinus() if value.type == target.kind and starts_from(value, target):
-                return self._members(target, value, orelse)
-            case n.MakeTuple() | n.MakeRecord() if value.type == target.kind:
-                return self._product(target, value, orelse)
             case n.MapBuild() if value.type == target.kind:
                 return self._build(target, value, orelse)
             case n.Concat() if appends(value, target):
@@ -233,11 +202,9 @@ class Updates:
 
     def _anew(self, target: Target, value: n.Node, orelse: Shape) -> Shape:
         """`_made` for a value that does not start from the old one, as far as can be seen."""
-        if is_copy(value):
-            value = with_keys(value, target.constants)
         shape, error = self.expressions.evaluate(value, target.environment)
         shape, outside = self.expressions.collections.coerce(shape, value.type, target.kind)
-        # Whether a part of the old state exists does not depend on the known keys; whether it fits does.
+        # Whether the value exists does not depend on the known keys; whether it fits does.
         self._wrong(target.reached, error)
         self._wrong(self.circuit.conj((target.reached, *target.keys)), outside)
         return self.values.ite(target.here, shape, orelse, target.kind)
@@ -246,25 +213,9 @@ class Updates:
         if error != FALSE:
             self._errors.append(self.circuit.conj((reached, error)))
 
-    def _members(self, target: Target, value: n.SetUnion | n.SetMinus, orelse: Shape) -> Shape:
-        """`_made` for a chain of unions and differences, one set after the other."""
-        first, links = chain_of(value, target, (n.SetUnion, n.SetMinus))
-        made = dict(self._made(target, first, orelse))
-        for link in links:
-            assert isinstance(link, (n.SetUnion, n.SetMinus))
-            changed, error = self.expressions.evaluate(link.right, target.environment)
-            self._wrong(target.reached, error)
-            more = isinstance(link, n.SetUnion)
-            join, sign = (self.circuit.disj, 1) if more else (self.circuit.conj, -1)
-            for member, literal in changed.items():
-                old = made.get(member, FALSE)
-                new = join((old, sign * literal))
-                made[member] = self.circuit.update(target.here, new, old, old)
-        return {member: literal for member, literal in made.items() if literal != FALSE}
-
     def _chain(self, target: Target, value: n.MapUpdate | n.ComponentUpdate, orelse: Shape) -> Shape:
         """`_made` for a chain of updates of parts, one after the other."""
-        first, links = chain_of(value, target, (n.MapUpdate, n.ComponentUpdate))
+        first, links = chain_of(value, target)
         made = list(self._made(target, first, orelse))
         begins = first in target.nodes
         before, nodes = (target.old, target.nodes) if begins else (tuple(made), (first,))
@@ -273,9 +224,8 @@ class Updates:
         for link in links:
             if isinstance(link, n.ComponentUpdate):
                 whole = (link.item,) if link.position in touched else (*nodes, link.item)
-                parts = [self._component(target, whole, link.position, before, link)]
+                parts = [self._component(target, whole, before, link)]
             else:
-                assert isinstance(link, n.MapUpdate)
                 parts = self._at_keys(target, link, before)
             for position, part in parts:
                 part = replace(part, untouched=part.untouched and position not in touched)
@@ -284,12 +234,12 @@ class Updates:
         return tuple(made)
 
     def _component(
-        self, target: Target, whole: Sequence[n.Node], position: int, old: Sequence[Shape], value: n.Node
+        self, target: Target, whole: Sequence[n.Node], old: Sequence[Shape], link: n.ComponentUpdate
     ) -> tuple[int, Target]:
-        """A component as a target."""
+        """The target that an update of a component may change."""
         assert isinstance(target.kind, (Record, Tuple))
-        kind = target.kind.parts[position]
-        nodes = tuple(n.make(n.Component, kind, value.span, node, position) for node in whole)
+        position, kind = link.position, target.kind.parts[link.position]
+        nodes = tuple(n.make(n.Component, kind, link.span, node, position) for node in whole)
         return position, replace(target, nodes=nodes, kind=kind, old=old[position])
 
     def _at_keys(self, target: Target, link: n.MapUpdate, old: Sequence[Shape]) -> list[tuple[int, Target]]:
@@ -305,7 +255,6 @@ class Updates:
             if at not in positions:
                 self._wrong(target.reached, literal)
                 continue
-            constant = n.make(n.Const, link.key.type, link.span, at)
             part = replace(
                 target,
                 nodes=(there,),
@@ -313,19 +262,12 @@ class Updates:
                 old=old[positions[at]],
                 here=self.circuit.conj((target.here, literal)),
                 keys=(*target.keys, literal),
-                constants={**target.constants, link.key: constant},
             )
             found.append((positions[at], part))
         return found
 
-    def _product(self, target: Target, value: n.MakeTuple | n.MakeRecord, orelse: Shape) -> Shape:
-        made = []
-        for position, item in enumerate(value.items):
-            _, part = self._component(target, target.nodes, position, target.old, value)
-            made.append(self._made(part, item, orelse[position]))
-        return tuple(made)
-
     def _build(self, target: Target, value: n.MapBuild, orelse: Shape) -> Shape:
+        """`_made` for a map that is given key by key."""
         assert isinstance(target.kind, Map)
         kind = target.kind.value
         nodes = tuple(n.make(n.Apply, kind, value.span, node, value.var) for node in target.nodes)
