@@ -224,7 +224,7 @@ class _Search:
         self._frames = frames = Frames(system, self._watch, Memory(system, dice))
         if before is not None:
             frames.counts = before.counts
-        self._generalizer = Generalizer(frames, self._samples, options.generalizations, dice)
+        self._generalizer = Generalizer(frames, self._samples, dice)
 
     def _begin_with_known(self, system: System) -> None:
         """Begin with the cubes that a search with narrower types has excluded and the first frame excludes too."""

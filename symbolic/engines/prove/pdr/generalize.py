@@ -18,6 +18,9 @@ from leadline.symbolic.engines.prove.pdr.memory import FoundStep
 from leadline.symbolic.engines.prove.pdr.samples import Samples
 from leadline.symbolic.engines.prove.pdr.system import Cube
 
+_EXCLUDED = 3
+"""The counterexamples to generalization that are excluded for each literal."""
+
 _GUESSES = 4
 """Questions about a guess from samples and steps, before the core that is known is taken."""
 
@@ -32,13 +35,11 @@ class Generalizer:
     Args:
         frames: the frames.
         samples: reachable states.
-        most: the counterexamples to generalization that are excluded for each literal, 0 or more.
         dice: what ties in the order of the literals are broken by.
     """
 
     frames: Frames
     samples: Samples
-    most: int
     dice: Random
 
     def __post_init__(self) -> None:
@@ -55,7 +56,7 @@ class Generalizer:
         Returns:
             The last frame that the lemma was added to, and the lemma.
         """
-        return self._learn(frame, self._guess(frame, core, cube), self.most)
+        return self._learn(frame, self._guess(frame, core, cube), _EXCLUDED)
 
     def _guess(self, frame: int, core: Cube, cube: Cube) -> Cube:
         """Few literals of a cube that suffice to be reached by no step of a frame, as those of a core do.

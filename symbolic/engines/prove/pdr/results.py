@@ -32,7 +32,6 @@ class PdrOptions(Options):
             there are, clauses are taken from them.
         longer: numbers of questions, ascending, after which the samples become more, and how many. They are
             used only if they are then all that there are, or one violates the property.
-        generalizations: the counterexamples to generalization that are excluded for each literal.
         questions: the number of questions to solvers after which to give up; 0 is never.
         known: the cubes that a search with narrower types has excluded. The search begins with those that its
             first frame excludes too. None is believed.
@@ -49,7 +48,6 @@ class PdrOptions(Options):
     )
     samples: int = 15_000
     longer: tuple[tuple[int, int], ...] = ((12_000, 60_000), (40_000, 240_000))
-    generalizations: int = 3
     questions: int = 0
     known: Cubes = ()
 
