@@ -50,7 +50,7 @@ print("PASSED", *sorted(passed), sep="\\n", file=sys.stderr)
 """
 
 OF_GRIDS = {"py4j", "pyarrow", "pyspark"}
-LARGE = {*OF_GRIDS, "IPython", "cloudpickle", "pysat", "shtab", "tree_sitter", "z3"}
+LARGE = {*OF_GRIDS, "IPython", "cloudpickle", "pysat", "shtab", "sympy", "tree_sitter", "z3"}
 OTHER_ROOMS = tuple(f"leadline.symbolic.{room}" for room in ("tla", "grid", "report", "export"))
 
 

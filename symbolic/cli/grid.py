@@ -297,7 +297,7 @@ def _plan_json(todo: Plan, begin: Resumed, store: Place) -> Mapping[str, Any]:
 def _layer_json(formula: LayerFormula) -> Mapping[str, Any]:
     return {
         "protocol": formula.protocol,
-        "size": formula.text,
+        "size": str(formula.expression),
         "choices": {
             name: [{"value": value, "factor": factor} for value, factor in factors.items()]
             for name, factors in formula.choices.items()

@@ -22,6 +22,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -87,12 +88,14 @@ class LayerFormula:
                 size *= self.choices[name].get(value, 1.0)
         return size
 
-    @property
-    def text(self) -> str:
-        """The formula as text, its numbers rounded and the factors of choices left out."""
-        factor = f"{self.factor:.0f}" if self.factor >= 100 else f"{self.factor:.3g}"
-        powers = (f"({name} + 1)**{power:.3g}" for name, power in sorted(self.powers.items()))
-        return "*".join([factor, *powers])
+    @cached_property
+    def expression(self) -> Any:
+        """The formula as a sympy expression, its numbers rounded and the factors of choices left out."""
+        import sympy
+
+        parts = [(sympy.Symbol(name) + 1) ** sympy.Float(power, 3) for name, power in self.powers.items()]
+        large = self.factor >= 100
+        return sympy.Mul(round(self.factor) if large else sympy.Float(self.factor, 3), *parts)
 
 
 def layer_size(model: Model) -> int:

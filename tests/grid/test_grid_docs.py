@@ -47,4 +47,4 @@ def test_the_grammar_is_the_parsers() -> None:
 def test_the_formula(folder: Path) -> None:
     Path("commit.toml").write_text(GRIDS[0])
     formula = plan(Path("commit.toml")).layers[0]
-    assert f"`{formula.text}`" in PAGE
+    assert f"`{formula.expression}`" in PAGE
