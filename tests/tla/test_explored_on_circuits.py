@@ -16,7 +16,7 @@ import pytest
 from leadline.symbolic.bits import Search, divided
 from leadline.symbolic.catalog import find, model_of, model_on_values
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import Answer, Query, Verdict, answer
+from leadline.symbolic.engines import Answer, Interrupted, Query, Verdict, answer
 from leadline.symbolic.engines.ask.query import Listener
 from leadline.symbolic.engines.ask.result import Cause, Progress, Stop
 from leadline.symbolic.engines.explore import specifications
@@ -195,6 +195,26 @@ def test_a_limit_that_comes_before_wider_types_leaves_what_circuits_found(
     assert facts.stopped is not None and "when a run had left the types" in facts.stopped
     assert 1 < facts.states < 100
     assert [one.cause for one in found.results] == [Cause.TIME]
+
+
+def test_an_interrupted_search_counts_the_actions_of_the_module(tmp_path: Path, at_once: None) -> None:
+    """A branch of IF is an action of the model alone: --fail-fast showed Move twice, one of them never taken."""
+    text = "---- MODULE Branch ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+    text += "Move == IF x < 50 THEN x' = x + 1 ELSE \\E n \\in {50, 51} : x < n /\\ x' = n + 1\n"
+    text += "Next == Move\nLow == x < 99\n====\n"
+    (tmp_path / "Branch.tla").write_text(text)
+    (tmp_path / "Branch.cfg").write_text("INIT Init NEXT Next INVARIANT Low CHECK_DEADLOCK FALSE")
+    model = model_on_values(find(str(tmp_path / "Branch.tla")), {})
+
+    def at_ten(progress: Progress) -> None:
+        if progress.depth == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        answer(model, Query("Branch", {}, None, ExploreOptions()), listener=Listener(at_ten))
+    facts = caught.value.answer.told(ExploreFacts)
+    assert (facts.by, facts.states) == ("circuits", 11)
+    assert facts.actions == {"Move": 10}
 
 
 def test_types_for_circuits_hold_the_states_that_are_known(

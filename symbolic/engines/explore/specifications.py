@@ -238,9 +238,10 @@ def _on_circuits(
             reached = max(reached, answer.told(ExploreFacts).states)
             return answer
         except Interrupted as interrupted:
-            # Its runs have types already.
-            told = replace(interrupted.answer, model=wider)
-            raise Interrupted(told, interrupted.message) from None
+            so_far = interrupted.answer
+            told = None if so_far.facts is None else _of_module(model, wider, so_far)
+            # Without facts, its runs keep their types.
+            raise Interrupted(told or replace(so_far, model=wider), interrupted.message) from None
 
     try:
         origin = TlaOrigin(specification, {})
