@@ -720,6 +720,14 @@ class Expressions:
     def visit_Bound(self, node: n.Bound) -> Partial:
         return self.values.constant(node.type, self._environment[node]), FALSE
 
+    def _constant(self, node: n.Node) -> list[tuple[Value, int]]:
+        """The case of a constant, of which no parts need be compared, as one of another type too; else none."""
+        while isinstance(node, n.Coerce):
+            node = node.item
+        if isinstance(node, n.Const):
+            return [(node.value, TRUE)]
+        return [(self._environment[node], TRUE)] if isinstance(node, n.Bound) else []
+
     def visit_Universe(self, node: n.Universe) -> Partial:
         item = item_of(node)
         if item.cardinality > ENUMERATION_LIMIT:
@@ -962,6 +970,8 @@ class Expressions:
             (element, *items), error = self._all(node.element, *written)
             return self.circuit.disj([self.values.equal(element, x, kind) for x in items]), error
         (element, members), error = self._all(node.element, node.domain)
+        for value, _ in self._constant(node.element):
+            return members.get(value, FALSE), error
         if kind.capped <= len(members) and all(members.get(x) == TRUE for x in kind.values()):
             return TRUE, error
         if isinstance(kind, Named):
@@ -995,7 +1005,7 @@ class Expressions:
         assert isinstance(node.map.type, Map)
         places = self.collections.places(node.map.type)
         arms, errors = [], [error]
-        for value, literal in self.values.cases(key, node.key.type):
+        for value, literal in self._constant(node.key) or self.values.cases(key, node.key.type):
             if value in places:
                 arms.append((literal, map_[places[value]]))
             else:
