@@ -66,7 +66,7 @@ class Specification:
             `CONSTRAINED`, and the last constraint asks for its truth.
         symmetry: the symmetry sets.
         postconditions: what holds after an exploration, by name.
-        view: what of a state tells it apart from others; None for all of it.
+        view: what of a state tells it apart from others; None for all of it, also if a VIEW says so.
         alias: what is shown of the states of a trace; None for all variables.
         deadlock: whether a state without a successor is a mistake.
         levels: the levels of its expressions.
@@ -381,7 +381,7 @@ class _Making:
             action_constraints=tuple(self.named(config.action_constraints, levels, Level.ACTION).values()),
             symmetry=tuple(self.formula(one, levels, Level.CONSTANT) for one in config.symmetry),
             postconditions=self.named(config.postconditions, levels, Level.CONSTANT),
-            view=config.view and self.formula(config.view, levels, Level.STATE),
+            view=self.view(levels),
             alias=config.alias and self.formula(config.alias, levels, Level.ACTION),
             deadlock=config.check_deadlock,
             levels=levels,
@@ -499,6 +499,23 @@ class _Making:
         found = resolver.expr(value, ChainMap(model_values, *self.names.maps))
         self.mistakes += self.loader.mistakes[before:]
         return found
+
+    def view(self, levels: Levels) -> s.Expression | None:
+        """The VIEW of the configuration; none if it is a tuple of all variables, which tells all states apart."""
+        if self.config.view is None:
+            return None
+        found = self.formula(self.config.view, levels, Level.STATE)
+        return None if self._in_tuple(found).issuperset(x.name for x in self.loader.variables) else found
+
+    def _in_tuple(self, e: s.Expression) -> set[str]:
+        """The names in a tuple, as far as it is written as one."""
+        match e:
+            case s.TupleOf(items):
+                return set[str]().union(*map(self._in_tuple, items))
+            case s.Apply(name, ()):
+                defined = self.loader.definitions.get(name)
+                return {name} if defined is None else self._in_tuple(defined.body)
+        return set()
 
     def formula(self, name: s.Apply, levels: Levels, highest: Level) -> s.Expression:
         """The formula that the configuration names; its level is at most this one."""
