@@ -119,9 +119,6 @@ class Terms(Builder):
             assert isinstance(target, Map)
             return self.make(n.MapUpdate, target, before, node.key, self.convert(node.value, target.value))
         if fits(source, target):
-            inner = self._inside(node, target)
-            if inner is not None:
-                return inner
             if isinstance(node, n.Const) and not target.contains(node.value):
                 return self.undefined(target, f"{in_tla(source, node.value)} is outside of {target!r}")
             with placed(self.place):
@@ -134,24 +131,6 @@ class Terms(Builder):
             arms = (self._member(x, kind) for x in (node.then, node.orelse))
             return n.make(n.Ite, kind, self.place, node.condition, *arms)
         return member_of(self.convert(node, kind.item), kind)
-
-    def _inside(self, node: n.Node, target: Type) -> n.Node | None:
-        """A value made of parts, each converted by itself: what is not changed needs no test, then."""
-        match node, target:
-            case n.MakeRecord(items=items), Record():
-                parts = zip(items, target.parts, strict=True)
-                return self.make(n.MakeRecord, target, tuple(self.convert(x, part) for x, part in parts))
-            case n.MakeTuple(items=items), Tuple():
-                return self.make_tuple(
-                    [self.convert(x, part) for x, part in zip(items, target.items, strict=True)]
-                )
-            case n.MakeVariant(tag=tag, payload=payload), Union():
-                return self.make(n.MakeVariant, target, tag, self.convert(payload, target.by_tag[tag]))
-            case n.SetMap(domain=domain), Graph():
-                return self.set_of_images(
-                    domain, lambda x: self.convert(body_at(node, x), target.item), target
-                )
-        return None
 
     def some(self, node: n.Node, kind: Option) -> n.Node:
         """A value as one of an option."""
