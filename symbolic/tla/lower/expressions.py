@@ -618,7 +618,6 @@ _NOT_WRITTEN = (str(LIBRARY), s.BUILT_IN.file)
 """The files that no user has written."""
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32
-_FEW_CHOICES = 8
 _MOST_SUBSETS = 5_000
 _MOST_CUT = 64
 
@@ -1072,11 +1071,6 @@ class Lowering(Sets):
                 return x
         node = self.terms.set_node(self.listed(domain))
         nothing = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
-        kept = self._known_choices(node, name, body)
-        if kept is not None:
-            written = self.choices(kept)
-            if written is not None:
-                return written[0] if written else nothing
         written = self.choices(node)
         if written is not None:
             result: n.Node = nothing
@@ -1085,19 +1079,6 @@ class Lowering(Sets):
                 result = self.terms.ite(test, x, result)
             return result
         return self.terms.bind(n.Choose, node, name or "x", body, order=self.order_of(item_of(node)))
-
-    def _known_choices(self, node: n.Node, name: str | None, body: Body) -> n.Node | None:
-        """The elements of a constant set that CHOOSE may choose; None if a state decides, or the set is small.
-
-        All are tested by one function: folding the test of each element by itself takes milliseconds.
-        """
-        if not isinstance(node, n.Const) or len(node.value) <= _FEW_CHOICES:
-            return None
-        try:
-            kept = self.terms.bind(n.SetFilter, node, name or "x", body)
-        except Unlowerable:
-            return None
-        return kept if isinstance(kept, n.Const) else None
 
     def _of_size(self, e: s.Filter, domain: Domain, scope: Scope) -> n.Node | None:
         """Subsets of a constant set within the filter's bound on cardinality; None if it has none."""
