@@ -39,11 +39,10 @@ from leadline.symbolic.lang import (
     site,
     sorts_in,
 )
-from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import MOST_MEMBERS, Body, Unlowerable, body_at, has_value
 from leadline.symbolic.tla.lower.comparison import clash, is_free, some_clash
-from leadline.symbolic.tla.lower.fixed import certain, conjuncts, fixed_value, reads
+from leadline.symbolic.tla.lower.fixed import certain
 from leadline.symbolic.tla.lower.infinite import (
     Cases,
     Domain,
@@ -82,9 +81,6 @@ from leadline.symbolic.tla.read.syntax import operators
 _OTHERS = "a value of another kind is compared with the members of the set"
 MOST_UNROLLED = 200
 """The largest constant set over which a quantifier is written out."""
-FEWEST_FIXED = 4
-"""The fewest elements for which it is worth while to look whether the body fixes one."""
-_fresh = itertools.count()
 
 
 def _may_be_sequence(kind: Type) -> bool:
@@ -108,9 +104,6 @@ class Sets:
 
     def quantifier(self, universal: bool, domain: Domain, name: str, body: Body) -> n.Node:
         """Whether the body holds for all elements, or for some."""
-        single = None if universal else self._at_fixed(domain, body)
-        if single is not None:
-            return single
         over = self._over(universal, domain, name, body)
         return over if isinstance(domain, n.Node) else self.terms.once_defined(listed_parts(domain), over)
 
@@ -179,27 +172,6 @@ class Sets:
             case n.BigUnion(item=n.SetMap(domain=domain, var=var) as sets):
                 return self._over_listed(universal, domain, var.name, lambda x: over(body_at(sets, x)))
         return self.terms.bind(n.Forall if universal else n.Exists, node, name, body)
-
-    def _at_fixed(self, domain: Domain, body: Body) -> n.Node | None:
-        """`\\E` over a constant set, where the body fixes the element; None if it does not."""
-        kind = self.kind_of(domain)
-        if kind is None or not kind.cardinality >= FEWEST_FIXED:
-            return None
-        place = self.terms.place
-        var = n.make(n.PickVar, kind, place, f"fixed {next(_fresh)}")
-        try:
-            parts = list(conjuncts(body(var)))
-            equations = ((at, fixed_value(var, x)) for at, x in enumerate(parts))
-            at, value = next(((at, x) for at, x in equations if x is not None), (0, None))
-            if value is None or any(reads(x, var) for x in parts[:at]):
-                return None
-            known: dict[n.Node, n.Node] = {var: self.terms.convert(value, kind)}
-            inside = self.member(value, domain)
-            return self.terms.conj([*parts[:at], inside, *(replaced(x, known) for x in parts[at + 1 :])])
-        except (Unlowerable, Unsupported):
-            return None  # It has a form for each element, perhaps.
-        finally:
-            self.terms.place = place
 
     def kind_of(self, domain: Domain) -> Type | None:
         """The least type of the elements of a constant set that is not empty; None of other sets."""
