@@ -92,19 +92,8 @@ class Analysis:
     _enabled: WithinEnabled = field(init=False)
     _entered: set[str] = field(default_factory=set)
     _free: dict[int, tuple[s.Node, frozenset[str]]] = field(default_factory=dict)
-    _reads: dict[str, Reads] = field(default_factory=dict)
-    _reads_here: dict[int, tuple[s.Node, Reads]] = field(default_factory=dict)
-    _mentions_here: dict[tuple[int, frozenset[str], bool], tuple[s.Node, frozenset[_Mention]]] = field(
-        default_factory=dict
-    )
-    _mentions_of: dict[str, frozenset[_Mention]] = field(default_factory=dict)
     _primed: dict[str, frozenset[str]] = field(default_factory=dict)
-    _primes_here: dict[tuple[int, str, bool], bool] = field(default_factory=dict)
-    _uses: dict[tuple[int, str], int] = field(default_factory=dict)
-    _lets: dict[int, tuple[s.Let, list[tuple[s.Definition, s.Let]]]] = field(default_factory=dict)
-    _primed_lets: dict[int, tuple[s.Let, list[s.Expression]]] = field(default_factory=dict)
     _strict: dict[str, frozenset[str]] = field(default_factory=dict)
-    _reached: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._enabled = WithinEnabled(self.definitions)
@@ -114,17 +103,16 @@ class Analysis:
         known = self._free.get(id(e))
         return known[1] if known is not None else self._find_below(e)
 
+    @s.remembered
     def reached(self, key: str) -> frozenset[str]:
         """The names that a definition mentions, directly or not."""
-        if key not in self._reached:
-            found, todo = set[str](), [key]
-            while todo:
-                one = self.definitions[todo.pop()]
-                new = self.free(one) - found
-                found |= new
-                todo += [name for name in new if name in self.definitions]
-            self._reached[key] = frozenset(found)
-        return self._reached[key]
+        found, todo = set[str](), [key]
+        while todo:
+            one = self.definitions[todo.pop()]
+            new = self.free(one) - found
+            found |= new
+            todo += [name for name in new if name in self.definitions]
+        return frozenset(found)
 
     def _find_below(self, e: s.Node) -> frozenset[str]:
         # By a stack: expressions may nest deeply.
@@ -153,18 +141,15 @@ class Analysis:
         # The sets of bound names lie outside of the names' scope.
         return (found - hidden).union(*(self.free(x) for x in below if isinstance(x, s.Bound)))
 
+    @s.remembered
     def reads(self, e: s.Node) -> Reads:
         """The variables that an expression reads, those that its definitions read included."""
-        known = self._reads_here.get(id(e))
-        if known is None:
-            known = self._reads_here[id(e)] = (e, self._close(self._mentions(e, frozenset(), False)))
-        return known[1]
+        return self._close(self._mentions(e, frozenset(), False))
 
+    @s.remembered
     def reads_of(self, key: str) -> Reads:
         """The variables that a definition reads."""
-        if key not in self._reads:
-            self._reads[key] = self._close(self._mentioned(key))
-        return self._reads[key]
+        return self._close(self._mentions(self.definitions[key], frozenset(), False))
 
     def _close(self, todo: frozenset[_Mention]) -> Reads:
         seen = set(todo)
@@ -173,26 +158,21 @@ class Analysis:
         while work:
             name, primed = work.pop()
             if name in self.definitions:
-                inside = {(one, primed or also) for one, also in self._mentioned(name)} - seen
+                own = self._mentions(self.definitions[name], frozenset(), False)
+                inside = {(one, primed or also) for one, also in own} - seen
                 seen |= inside
                 work += inside
             else:
                 (following if primed else now).add(name)
         return Reads(frozenset(now), frozenset(following))
 
-    def _mentioned(self, key: str) -> frozenset[_Mention]:
-        if key not in self._mentions_of:
-            one = self.definitions[key]
-            self._mentions_of[key] = self._mentions(one, frozenset(), False)
-        return self._mentions_of[key]
-
     def _mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
         """Variables and definitions that an expression mentions itself, and whether it does so primed."""
-        key = id(e), bound & self.free(e), primed
-        known = self._mentions_here.get(key)
-        if known is None:
-            known = self._mentions_here[key] = (e, self._find_mentions(e, bound, primed))
-        return known[1]
+        return self._known_mentions(e, bound & self.free(e), primed)
+
+    @s.remembered
+    def _known_mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
+        return self._find_mentions(e, bound, primed)
 
     def _find_mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
         found = frozenset[_Mention]()
@@ -268,20 +248,17 @@ class Analysis:
                 return [i for i, x in enumerate(self.definitions[key].parameters) if x.name in primed]
         return ()
 
+    @s.remembered
     def _primed_in_let(self, e: s.Let) -> list[s.Expression]:
         """The expressions that a LET primes by names that stand for them: `LET v == x IN v' = 1`."""
-        if id(e) not in self._primed_lets:
-            found = list[s.Expression]()
-            outside = (
-                x for x in self.parts_of_let(e) if not self._enabled.only(e, e.definitions.index(x[0]))
-            )
-            for one, rest in outside:
-                if not one.parameters:
-                    found += [one.body] if self.primes(rest, one.name) else []
-                    continue
+        found = list[s.Expression]()
+        outside = (x for x in self.parts_of_let(e) if not self._enabled.only(e, e.definitions.index(x[0])))
+        for one, rest in outside:
+            if one.parameters:
                 found += self.primed_by(s.Lambda(one.parameters, one.body), one.name, rest)
-            self._primed_lets[id(e)] = (e, found)
-        return self._primed_lets[id(e)][1]
+            elif self.primes(rest, one.name):
+                found.append(one.body)
+        return found
 
     def primed_parameters(self, key: str) -> frozenset[str]:
         """The parameters of a definition that it reads in the next state, too: they stand for expressions."""
@@ -293,13 +270,9 @@ class Analysis:
 
     def primes(self, e: s.Node, name: str, primed: bool = False) -> bool:
         """Whether an expression, primed or not, reads what a name stands for in the next state, too."""
-        if name not in self.free(e):  # which keeps the expression, so that no other gets its number
-            return False
-        key = id(e), name, primed
-        if key not in self._primes_here:
-            self._primes_here[key] = self._find_primes(e, name, primed)
-        return self._primes_here[key]
+        return name in self.free(e) and self._find_primes(e, name, primed)
 
+    @s.remembered
     def _find_primes(self, e: s.Node, name: str, primed: bool) -> bool:
         if isinstance(e, s.Apply):
             if primed and e.operator == name:
@@ -316,33 +289,29 @@ class Analysis:
         primed |= isinstance(e, s.Subscripted)
         return any(self.primes(child, name, primed) for child in self._around(e, name))
 
+    @s.remembered
     def uses(self, e: s.Node, name: str) -> int:
         """How often a name is used in an expression; twice as often where that is evaluated repeatedly."""
         if name not in self.free(e):
             return 0
-        key = id(e), name
-        if key not in self._uses:
-            found = sum(self.uses(child, name) for child in self._around(e, name))
-            again = isinstance(e, _REPEATED) and name not in bound_by(e)
-            here = isinstance(e, s.Apply) and e.operator == name
-            self._uses[key] = (2 * found if again else found) + here
-        return self._uses[key]
+        found = sum(self.uses(child, name) for child in self._around(e, name))
+        again = isinstance(e, _REPEATED) and name not in bound_by(e)
+        here = isinstance(e, s.Apply) and e.operator == name
+        return (2 * found if again else found) + here
 
     def _around(self, e: s.Node, name: str) -> list[s.Node]:
         """The nodes below a node in which a name has the meaning that it has there."""
         below = s.children(e)
         return [x for x in below if isinstance(x, s.Bound)] if name in bound_by(e) else below
 
+    @s.remembered
     def parts_of_let(self, e: s.Let) -> list[tuple[s.Definition, s.Let]]:
         """The definitions of a LET, each with the rest of it."""
-        if id(e) not in self._lets:
-            found = [
-                (one, replace(e, definitions=e.definitions[place:]))
-                for place, one in enumerate(e.definitions, start=1)
-                if isinstance(one, s.Definition)
-            ]
-            self._lets[id(e)] = (e, found)
-        return self._lets[id(e)][1]
+        return [
+            (one, replace(e, definitions=e.definitions[place:]))
+            for place, one in enumerate(e.definitions, start=1)
+            if isinstance(one, s.Definition)
+        ]
 
     def strict_parameters(self, key: str) -> frozenset[str]:
         """The parameters whose arguments a definition certainly evaluates."""

@@ -26,13 +26,6 @@ class FullGuards:
 
     def __init__(self, definitions: Mapping[str, s.Definition]) -> None:
         self._definitions = definitions
-        self._known: dict[int, tuple[s.Expression, s.Expression]] = {}
-
-    def each(self, e: s.Expression) -> s.Expression:
-        """A guard that evaluates each of its parts."""
-        if id(e) not in self._known:
-            self._known[id(e)] = (e, self._each(e))
-        return self._known[id(e)][1]
 
     def opens(self, e: s.Expression, seen: frozenset[str] = frozenset()) -> bool:
         """Whether a guard, or a conjunct of it, is an operator whose body has such parts."""
@@ -45,7 +38,9 @@ class FullGuards:
         body = self._definitions[e.operator].body
         return self.each(body) is not body or self.opens(body, seen | {e.operator})
 
-    def _each(self, e: s.Expression) -> s.Expression:
+    @s.remembered
+    def each(self, e: s.Expression) -> s.Expression:
+        """A guard that evaluates each of its parts."""
         match e:
             case s.Apply("/\\", items):
                 found: s.Expression = replace(e, arguments=tuple(map(self.each, items)))

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeAlias, TypeVar, dataclass_transform
 
 from leadline.symbolic.lang import Span
 
@@ -486,3 +486,26 @@ def operators(e: Node) -> frozenset[str]:
 
 _OPERATORS = "_operators"
 """The name under which a node keeps its operators, which is no field: a node made of it has its own."""
+
+
+_K = TypeVar("_K", bound="Node | str")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def remembered(find: Callable[Concatenate[Any, _K, _P], _R]) -> Callable[Concatenate[Any, _K, _P], _R]:
+    """Decorates a method that finds something about a node, or a definition by its key: it finds that once.
+
+    Nodes count by their identity, and are kept, so that no other one gets their number.
+    """
+    table = f"_found_by_{find.__name__}"
+
+    def known(self: Any, e: _K, /, *rest: _P.args, **named: _P.kwargs) -> _R:
+        found = self.__dict__.setdefault(table, {})
+        key = e if isinstance(e, str) else id(e), *rest
+        if key not in found:
+            found[key] = find(self, e, *rest, **named), e
+        result: _R = found[key][0]
+        return result
+
+    return known
