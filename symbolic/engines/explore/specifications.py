@@ -813,7 +813,7 @@ def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
         return next(behaviour.successors(last), None) is None
     # A wrong symmetry may take a state for one in which the property has no value.
     with suppress(EvaluationError):
-        return behaviour.is_broken(name, before, last) or not behaviour.property_function(name)(last)
+        return not behaviour.keeps(name, before, last) or not behaviour.property_function(name)(last)
     return False
 
 

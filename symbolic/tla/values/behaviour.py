@@ -243,19 +243,12 @@ class Behaviour:
         )
         return passed
 
-    def is_broken(self, name: str, before: State | None, state: State) -> bool:
-        """Whether a property about steps and initial states is false of a step, or of an initial state.
-
-        Raises:
-            EvaluationError: if it has no value there.
-        """
-        tests = (self._initial_checks if before is None else self._step_checks).get(name, ())
-        return not self.interpreter.guarded(lambda: all(test(before, state) for test in tests))
-
     @cached_property
     def _step_checks(self) -> dict[str, list[Callable[[Any, State], bool]]]:
         relation = self.interpreter.relation
-        return {name: [relation(one) for one in self.safety(name).steps] for name in self._properties}
+        return {
+            name: [relation(one) for one in self.safety(name).steps] for name in self.specification.properties
+        }
 
     @cached_property
     def _initial_checks(self) -> dict[str, list[Callable[[Any, State], bool]]]:
@@ -263,11 +256,9 @@ class Behaviour:
             predicate = self.interpreter.predicate(e)
             return lambda _, state: predicate(state)
 
-        return {name: [test(one) for one in self.safety(name).initial] for name in self._properties}
-
-    @property
-    def _properties(self) -> Mapping[str, s.Expression]:
-        return self.specification.properties
+        return {
+            name: [test(one) for one in self.safety(name).initial] for name in self.specification.properties
+        }
 
     def safety(self, name: str) -> ClaimParts:
         """The conjuncts of a property by what they are about."""
@@ -336,9 +327,8 @@ class Behaviour:
         Raises:
             EvaluationError: if a formula has no value.
         """
-        return self._passes(
-            (self._initial_checks if before is None else self._step_checks)[name], before, state
-        )
+        checks = self._initial_checks if before is None else self._step_checks
+        return self._passes(checks.get(name, ()), before, state)
 
     def error_in(self, name: str, path: Sequence[State]) -> str | None:
         """The error in the evaluation of an invariant or property at the end of a run; None if there is none.
@@ -349,8 +339,7 @@ class Behaviour:
         """
         try:
             self.property_function(name)(path[-1])
-            if name in self._properties:
-                self.keeps(name, path[-2] if len(path) > 1 else None, path[-1])
+            self.keeps(name, path[-2] if len(path) > 1 else None, path[-1])
         except EvaluationError as error:
             return str(error)
         return None
