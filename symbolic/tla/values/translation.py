@@ -35,9 +35,7 @@ _IMPURE = _NOTING | {"TLCGet", "TLCGetOrDefault"}
 _ATOMS = (s.Number, s.String, s.ModelValue)
 
 
-_SPECIAL = frozenset({Kind.INT, Kind.STRING, Kind.MODEL})
 _SMALL = 12
-_MEDIUM = 50
 _DEEPEST = 40
 """The most expressions that nest in one generated function."""
 _LARGEST = 1_000
@@ -177,7 +175,6 @@ class Translation:
         self._definitions: dict[object, tuple[Fn, Kind]] = {}
         self._computing: set[int] = set()
         self._nested = 0
-        self._closed: dict[int, tuple[s.Node, bool]] = {}
 
     def expr(self, e: s.Expression, scope: Scope) -> Code:
         """An expression."""
@@ -252,9 +249,11 @@ class Translation:
         free = self.analysis.free(e)
         if "@" in free or id(e) in self._computing or not free.isdisjoint(scope.names):
             return False
-        if id(e) not in self._closed:
-            self._closed[id(e)] = (e, self.pure(e) and self.levels.of(e) is Level.CONSTANT)
-        return self._closed[id(e)][1]
+        return self._is_constant(e)
+
+    @s.remembered
+    def _is_constant(self, e: s.Expression) -> bool:
+        return self.pure(e) and self.levels.of(e) is Level.CONSTANT
 
     def once(self, e: s.Expression, scope: Scope) -> bool:
         """Whether a set has the same elements everywhere, and is worth keeping; built-in sets are there anyway."""
@@ -479,16 +478,16 @@ class Translation:
             for p, a in zip(one.parameters, e.arguments, strict=True)
             if p.arity == 0 and p.name not in strict and not self.safe(a, scope)
         )
-        arguments, kinds = list[str](), dict[str, Kind]()
+        arguments, unlisted = list[str](), set[str]()
         for p, a in zip(one.parameters, e.arguments, strict=True):
             if p.arity:
                 arguments.append(self.callable(a, p.arity, scope))
                 continue
             code = self.later(a, scope) if p.name in lazy else self.expr(a, scope)
             arguments.append(as_value(code))
-            if code.kind is Kind.LAZY or (code.kind in _SPECIAL and not self.recursive(key)):
-                kinds[p.name] = code.kind
-        fn, kind = self.definition(key, lazy, kinds)
+            if code.kind is Kind.LAZY:
+                unlisted.add(p.name)
+        fn, kind = self.definition(key, lazy, frozenset(unlisted))
         if not lazy and self._remembers(one, e, scope):
             fn = self.source.remembered(fn, by_value=not self.analysis.reads_of(key).now)
         reads = self.analysis.reads_of(key)
@@ -515,19 +514,7 @@ class Translation:
                 return True
             if self.lazy(argument, scope):
                 return True
-        if size(one.body) <= _SMALL:
-            return all(self.safe(argument, scope) for argument in e.arguments)
-        return (
-            size(one.body) <= _MEDIUM
-            and self._unsafe(one, e, scope)
-            and all(self.cheap(argument, scope) for argument in e.arguments)
-        )
-
-    def _unsafe(self, one: s.Definition, e: s.Apply, scope: Scope) -> bool:
-        """Whether an argument must not be evaluated before it is needed."""
-        strict = self.analysis.strict_parameters(one.name)
-        pairs = zip(one.parameters, e.arguments, strict=True)
-        return any(p.arity == 0 and p.name not in strict and not self.safe(a, scope) for p, a in pairs)
+        return size(one.body) <= _SMALL and all(self.safe(argument, scope) for argument in e.arguments)
 
     def reads_state(self, e: s.Expression, scope: Scope) -> bool:
         reads = self.analysis.reads(e)
@@ -548,14 +535,14 @@ class Translation:
             return self.lazy(self.definitions[e.operator].body, scope.within({}))
         return False
 
-    def definition(self, key: str, lazy: frozenset[str], kinds: Mapping[str, Kind]) -> tuple[Fn, Kind]:
+    def definition(self, key: str, lazy: frozenset[str], unlisted: frozenset[str]) -> tuple[Fn, Kind]:
         """The function of a definition.
 
         Args:
             lazy: the parameters that must be called to have their value.
-            kinds: what is known of the values of parameters.
+            unlisted: those whose values may be sets that are not listed.
         """
-        known = (key, lazy, frozenset(kinds.items()))
+        known = (key, lazy, unlisted)
         if known not in self._definitions:
             one, reads = self.definitions[key], self.analysis.reads_of(key)
             names = {p.name: self.source.fresh(p.name) for p in one.parameters}
@@ -567,7 +554,7 @@ class Translation:
             bindings: dict[str, Binding] = {
                 p.name: Function(names[p.name])
                 if p.arity
-                else Local(names[p.name], kinds.get(p.name, Kind.VALUE), p.name in lazy)
+                else Local(names[p.name], Kind.LAZY if p.name in unlisted else Kind.VALUE, p.name in lazy)
                 for p in one.parameters
             }
             kind = self.body(one.body, Scope(fn, bindings, now, following), fn.lines, truth)
