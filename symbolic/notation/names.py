@@ -75,12 +75,13 @@ class Scope:
 
     def take(self, wanted: str) -> str:
         """Take a free name: the one wanted, or one close to it."""
-        name = next(name for name in _candidates(wanted) if is_name(name) and name not in self.taken)
+        name = next(name for name in candidates(wanted) if is_name(name) and name not in self.taken)
         self.taken.add(name)
         return name
 
 
-def _candidates(wanted: str) -> Iterator[str]:
+def candidates(wanted: str) -> Iterator[str]:
+    """The name wanted, and then those close to it."""
     near = re.sub(r"\W", "_", wanted, flags=re.ASCII).strip("_")
     near = near if near[:1].isalpha() and not near.startswith(("WF_", "SF_")) else f"x{near}"
     return itertools.chain((wanted, near), (f"{near}{number}" for number in itertools.count(2)))

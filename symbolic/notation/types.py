@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from leadline.symbolic.lang import (
     Atoms,
@@ -29,6 +28,7 @@ from leadline.symbolic.lang import (
     nodes as n,
     spoken,
 )
+from leadline.symbolic.notation.names import candidates
 
 Named = Mapping[Type, str]
 """The operators that stand for types."""
@@ -124,12 +124,8 @@ def bound_names(
     # Variables that are bound inside have a lower level, so they are named first.
     for var in sorted(rivals, key=lambda bound: (bound.level, bound.name, repr(bound.type))):
         unfit = taken | {names[other] for other in rivals[var]}
-        names[var] = next(name for name in _candidates(spoken(var)) if name not in unfit)
+        names[var] = next(name for name in candidates(spoken(var)) if name not in unfit)
     return names
-
-
-def _candidates(name: str) -> Iterator[str]:
-    return itertools.chain((name,), (f"{name}{number}" for number in itertools.count(2)))
 
 
 def _names_outside(nodes: Sequence[n.Node], variable: Callable[[str], str]) -> set[str]:
