@@ -335,9 +335,9 @@ def _alike(a: Type, b: Type) -> Type | None:
         case (Map(key=Int()), (Seq() | Tuple())) | ((Seq() | Tuple()), Map(key=Int())):
             return join(_as_map(a), _as_map(b))
         case Map(), Map():
-            if a.key == b.key and isinstance(a.value, Option) == isinstance(b.value, Option):
-                return Map(a.key, _optional(a.value, b.value))
             key, value = join(a.key, b.key), join(given(a.value), given(b.value))
+            if a.key == b.key and isinstance(a.value, Option) == isinstance(b.value, Option):
+                return Map(key, Mapped(value) if isinstance(a.value, Option) else value)
             return graph_of(key, value) if key.capped > MOST_KEYS else Map(key, Mapped(value))
     return None
 
@@ -356,11 +356,6 @@ def _join_slots(a: Type, b: Type) -> Type | None:
     if isinstance(other, Set) and isinstance(other, Graph) is slots.graph:
         return Slots(slots.key, Mapped(join(entry_of(slots), unlisted(other.item))), slots.graph)
     return None
-
-
-def _optional(a: Type, b: Type) -> Type:
-    joined = join(given(a), given(b))
-    return Mapped(joined) if isinstance(a, Option) else joined
 
 
 def given(kind: Type) -> Type:
@@ -506,7 +501,9 @@ def _of_data(data: Any) -> Type:
         case ["Atoms", str(), *_]:
             return joined(map(atom, data[1:]))
         case ["Listed", item, [_, *_] as values]:
-            return _listed(_of_data(item), list(map(_of_plain, values)))
+            kind, found = _of_data(item), list(map(_of_plain, values))
+            if all(map(kind.contains, found)):
+                return table_of(kind, found)
         case ["Tuple", *items]:
             return Tuple(tuple(map(_of_data, items)))
         case ["Record", dict() as fields]:
@@ -526,12 +523,6 @@ def _of_data(data: Any) -> Type:
         case ["Seq", item, int() as capacity] if capacity >= 0:
             return Seq(_of_data(item), capacity)
     raise ValueError
-
-
-def _listed(item: Type, values: list[Value]) -> Listed:
-    if not all(map(item.contains, values)):
-        raise ValueError
-    return table_of(item, values)
 
 
 def _plain(value: Value) -> Any:
