@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -240,13 +239,13 @@ def shows(data: Any, value: Value) -> bool:
         case tuple():
             return _shows_function(data, dict(items_of(value)))
     members = frozenset(value)
-    left = list(data) if isinstance(data, list) and len(data) == len(members) else None
-    return left is not None and all(_taken(left, partial(_fits, x)) for x in members)
+    left = [[one] for one in data] if isinstance(data, list) and len(data) == len(members) else None
+    return left is not None and all(_taken(left, (x,)) for x in members)
 
 
-def _taken(left: list[Any], fits: Callable[[Any], bool]) -> bool:
-    """Take an item that fits from a list, if there is one."""
-    place = next((i for i, one in enumerate(left) if fits(one)), None)
+def _taken(left: list[list[Any]], values: tuple[Value, ...]) -> bool:
+    """Take a row that shows some values from a list, if there is one."""
+    place = next((i for i, row in enumerate(left) if all(map(shows, row, values))), None)
     if place is not None:
         del left[place]
     return place is not None
@@ -264,17 +263,7 @@ def _shows_function(data: Any, graph: dict[Value, Value]) -> bool:
     if list(graph) == list(range(1, len(data) + 1)) and all(map(shows, data, graph.values())):
         return True
     pairs = [one for one in data if isinstance(one, list) and len(one) == 2 and one[1] is not None]
-    return len(pairs) == len(graph) and all(
-        _taken(pairs, partial(_fits_pair, key, item)) for key, item in graph.items()
-    )
-
-
-def _fits(value: Value, data: Any) -> bool:
-    return shows(data, value)
-
-
-def _fits_pair(key: Value, item: Value, data: Any) -> bool:
-    return shows(data[0], key) and shows(data[1], item)
+    return len(pairs) == len(graph) and all(_taken(pairs, pair) for pair in graph.items())
 
 
 def _names_in_json(key: Value) -> set[str]:
