@@ -240,15 +240,11 @@ class Interpreter:
     @_evaluating
     def _constrain(self) -> None:
         for one in (*self.specification.constraints, *self.specification.action_constraints):
-            if self.specification.levels.of(one) is Level.CONSTANT and self._is_false(one):
-                raise ModelError([Mistake(one.place, "the constraint is constantly false: it excludes all")])
-
-    def _is_false(self, e: s.Expression) -> bool:
-        """Whether a formula is false before there is any state; one about `TLCGet` has no value then."""
-        try:
-            return not self.holds(e)
-        except EvaluationError:
-            return False
+            # One about `TLCGet` has no value before there is any state.
+            with suppress(EvaluationError):
+                if self.specification.levels.of(one) is Level.CONSTANT and not self.holds(one):
+                    text = "the constraint is constantly false: it excludes all"
+                    raise ModelError([Mistake(one.place, text)])
 
     def constant(self, e: s.Expression) -> Value:
         """The value of a constant expression.
