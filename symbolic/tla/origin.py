@@ -6,9 +6,9 @@ It also gives the fields of ALIAS at the states of a trace.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from leadline.symbolic.lang import (
     AliasValue,
@@ -352,19 +352,18 @@ class TlaOrigin(Origin):
     def aliases(self, model: Model, states: Sequence[Any], loop: int | None) -> list[tuple[AliasValue, ...]]:
         found = fields_of(self.interpreter, [self._untyped(model, values) for values in states], loop)
         types: dict[str, Type] = {}
-        for one in (field for fields in found for field in fields if field.value is not None):
-            types[one.name] = shapes.join(types.get(one.name, shapes.NEVER), type_of(one.value))
-        return [tuple(_typed_alias(one, types.get(one.name, shapes.NEVER)) for one in row) for row in found]
+        for name, value, why in (field for row in found for field in row):
+            kind = shapes.NEVER if why is not None else type_of(value)
+            types[name] = shapes.join(types.get(name, shapes.NEVER), kind)
+        return [tuple(_typed_alias(types[field[0]], *field) for field in row) for row in found]
 
     def _untyped(self, model: Model, values: Any) -> State:
         pairs = zip(model.variables, values, strict=True)
         return tuple(untyped(value, variable.type) for variable, value in pairs)
 
 
-def _typed_alias(one: Field, kind: Type) -> AliasValue:
-    if one.value is None:
-        return AliasValue(one.name, one.name, kind, None, one.why)
-    return AliasValue(one.name, one.name, kind, typed(one.value, kind))
+def _typed_alias(kind: Type, name: str, value: Value, why: str | None) -> AliasValue:
+    return AliasValue(name, name, kind, typed(value, kind) if why is None else None, why)
 
 
 def _candidates(interpreter: Interpreter) -> Sorts:
@@ -389,19 +388,8 @@ def sets_of_model_values(interpreter: Interpreter) -> list[str]:
     return [name for name, members in values.items() if len(members) > 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of ALIAS at a state.
-
-    Attributes:
-        name: its name; that of the operator where ALIAS is no record.
-        value: its value; None if it has none.
-        why: the error in place of a value.
-    """
-
-    name: str
-    value: Value | None
-    why: str | None = None
+Field: TypeAlias = tuple[str, Value, str | None]
+"""A field of ALIAS at a state: its name (the operator's if ALIAS is no record), its value, or why it has none."""
 
 
 def fields_of(interpreter: Interpreter, states: Sequence[State], loop: int | None) -> list[tuple[Field, ...]]:
@@ -429,7 +417,7 @@ def fields_of(interpreter: Interpreter, states: Sequence[State], loop: int | Non
             with operators.at_level(level):
                 shown = interpreter.guarded(lambda: operators.listed(value(state, after)))  # noqa: B023
         except EvaluationError as error:
-            found.append((Field(whole, None, str(error)),))
+            found.append(((whole, None, str(error)),))
         else:
             found.append(tuple(_fields(interpreter, whole, shown, state)))
     return found
@@ -438,7 +426,7 @@ def fields_of(interpreter: Interpreter, states: Sequence[State], loop: int | Non
 def _fields(interpreter: Interpreter, whole: str, value: Value, state: State) -> list[Field]:
     pairs = list(items_of(value)) if isinstance(value, tuple) else []
     if not pairs or not all(isinstance(key, str) for key, _ in pairs):
-        return [Field(whole, value)]
+        return [(whole, value, None)]
     known = dict(zip(interpreter.variables, state, strict=True))
     kept = [(str(key), x) for key, x in pairs if key not in known or known[str(key)] != x]
-    return [Field(f"{key}_alias" if key in known else key, x) for key, x in kept]
+    return [(f"{key}_alias" if key in known else key, x, None) for key, x in kept]
