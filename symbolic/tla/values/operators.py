@@ -160,16 +160,9 @@ def quick(elements_: Value) -> Value:
     return elements_.listed if small else elements(elements_)
 
 
-_intervals: dict[tuple[int, int], frozenset[int]] = {}
-
-
 def interval(low: Value, high: Value) -> frozenset[int]:
     """`low..high`."""
-    key = (low, high)
-    found = _intervals.get(key)
-    if found is None:
-        found = _intervals[key] = frozenset(range(number(low), number(high) + 1))
-    return found
+    return frozenset(range(number(low), number(high) + 1))
 
 
 def cup(a: Value, b: Value) -> Value:
@@ -179,8 +172,7 @@ def cup(a: Value, b: Value) -> Value:
 
 def cap(a: Value, b: Value) -> Value:
     """`a \\cap b`."""
-    plain = a.__class__ is frozenset is b.__class__
-    return a & b if plain else elements(a) & elements(b)
+    return elements(a) & elements(b)
 
 
 def minus(a: Value, b: Value) -> Value:
@@ -195,15 +187,9 @@ def subseteq(a: Value, b: Value) -> bool:
     return all(member(x, b) for x in elements(a))
 
 
-_PLAIN = {frozenset}
-
-
 def union(sets: Value) -> Value:
     """`UNION sets`, where the sets may also be a list."""
-    given = sets if sets.__class__ is list else elements(sets)
-    if {*map(type, given)} <= _PLAIN:
-        return frozenset().union(*given)
-    found = [elements(x) for x in given]
+    found = [elements(x) for x in (sets if sets.__class__ is list else elements(sets))]
     lazy = any(isinstance(x, LazySet) for x in found)
     return Joined(found) if lazy else frozenset().union(*found)
 
