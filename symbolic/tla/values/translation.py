@@ -394,24 +394,6 @@ class Translation:
                 return e.operator in self.now or e.operator in ("TRUE", "FALSE")
         return False
 
-    def cheap(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether an expression costs little to evaluate again: fields of names, and sums with numbers."""
-        match e:
-            case s.Index(function, index):
-                return self.cheap(function, scope) and self.simple(index, scope)
-            case s.Apply("+" | "-", (a, s.Number())):
-                return self.cheap(a, scope)
-            case s.Apply(key, arguments) if key in self.definitions and key not in scope.names:
-                one = self.definitions[key]
-                inner = scope.within({p.name: Local(p.name) for p in one.parameters})
-                return (
-                    isinstance(one.body, s.Index)
-                    and not any(p.arity for p in one.parameters)
-                    and all(self.simple(argument, scope) for argument in arguments)
-                    and self.cheap(one.body, inner)
-                )
-        return self.simple(e, scope)
-
     def safe(self, e: s.Expression, scope: Scope) -> bool:
         """Whether an expression surely has a value."""
         match e:
@@ -608,10 +590,8 @@ class Translation:
         return Local(variable, code.kind, called=True)
 
     def by_name(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> bool:
-        """Whether an expression is put in place of a name: it is cheap, used once, primed or about a step."""
-        again = self.analysis.uses(rest, name)
-        once = again <= 1 or (again <= 3 and self.cheap(e, scope))
-        if once or self.simple(e, scope) or self.closed(e, scope):
+        """Whether an expression is put in place of a name: it is simple, used once, primed or about a step."""
+        if self.analysis.uses(rest, name) <= 1 or self.simple(e, scope) or self.closed(e, scope):
             return True
         if not self.analysis.reads(e).next <= scope.next.keys():
             return True  # it has a value only within ENABLED
