@@ -505,17 +505,17 @@ class _Making:
         if self.config.view is None:
             return None
         found = self.formula(self.config.view, levels, Level.STATE)
-        return None if self._in_tuple(found).issuperset(x.name for x in self.loader.variables) else found
+        return None if self._in_tuple(found) == {x.name for x in self.loader.variables} else found
 
     def _in_tuple(self, e: s.Expression) -> set[str]:
-        """The names in a tuple, as far as it is written as one."""
+        """The names of variables in a tuple, and an empty one if there is more in it, which may be an error."""
         match e:
             case s.TupleOf(items):
                 return set[str]().union(*map(self._in_tuple, items))
             case s.Apply(name, ()):
                 defined = self.loader.definitions.get(name)
                 return {name} if defined is None else self._in_tuple(defined.body)
-        return set()
+        return {""}
 
     def formula(self, name: s.Apply, levels: Levels, highest: Level) -> s.Expression:
         """The formula that the configuration names; its level is at most this one."""
