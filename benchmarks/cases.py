@@ -23,7 +23,7 @@ MEMORY_MB = 8000
 """Megabytes of address space for one measurement."""
 
 LIVENESS = Path(__file__).with_name("liveness.json")
-"""What TLC says of claims about runs of the published modules, and the seconds that it took in one run."""
+"""TLC's verdicts on claims about runs of the published modules, and the seconds of one run."""
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ class Key:
         literals: these literals.
         outside: the literal that they go out of bounds.
         hidden: the places of the bits of a state that they do not show.
-        read: the hidden ones on which it depends what is asked of a state, or of those after it.
+        read: the hidden ones that steps or claims depend on, in the state itself or in those after it.
     """
 
     literals: tuple[int, ...]
@@ -302,12 +302,13 @@ class Machine:
         masked = [
             x for one in self.model.variables for x in self._masks.row(one.name, self._before[one.name])
         ]
-        hidden = [not {x, abs(mask)} & parts for x, mask in zip(self.inputs, masked, strict=True)]
+        pairs = enumerate(zip(self.inputs, masked, strict=True))
+        hidden = frozenset(place for place, (x, mask) in pairs if not {x, abs(mask)} & parts)
         asked = [*value, error, self.beyond, *(x for one in claims for x in (one.violated, one.outside))]
         read = self._read([*asked, *(move.guard for move in self.moves)])
-        places = frozenset(place for place, one in enumerate(hidden) if one)
-        known = frozenset(place for place in places if self.inputs[place] in read)
-        return replace(self.key(view), hidden=places, read=known)
+        return replace(
+            self.key(view), hidden=hidden, read=frozenset(x for x in hidden if self.inputs[x] in read)
+        )
 
     def _read(self, literals: Iterable[int]) -> set[int]:
         """The bits of a state on which some literals depend, in it or after any steps."""

@@ -509,8 +509,8 @@ class Search:
         table: the states, or what tells them apart.
         weights: for each depth, the number of states that those found stand for.
         weighed: the number of all of these.
-        unclear: why the key does not tell states apart: it is out of bounds in one, or the states found depend on
-            which of several with one key is kept. It ends the search. Empty if it does.
+        unclear: the reason why the key does not tell states apart, which ends the search: it is out of bounds in
+            one, or the states found depend on which of several with one key is kept. Empty if it tells them apart.
         steps: the steps between them, if they are kept.
         parents: for each state the one that it came from, -1 for an initial one.
         within: for each depth, the number of states at most so many steps away.

@@ -721,7 +721,10 @@ class Expressions:
         return self.values.constant(node.type, self._environment[node]), FALSE
 
     def _constant(self, node: n.Node) -> list[tuple[Value, int]]:
-        """The case of a constant, of which no parts need be compared, as one of another type too; else none."""
+        """The value of a constant, as the only case; none if the node is no constant.
+
+        A constant of another type that is converted has the same value.
+        """
         while isinstance(node, n.Coerce):
             node = node.item
         if isinstance(node, n.Const):
@@ -970,7 +973,8 @@ class Expressions:
             (element, *items), error = self._all(node.element, *written)
             return self.circuit.disj([self.values.equal(element, x, kind) for x in items]), error
         (element, members), error = self._all(node.element, node.domain)
-        for value, _ in self._constant(node.element):
+        if known := self._constant(node.element):
+            ((value, _),) = known
             return members.get(value, FALSE), error
         if kind.capped <= len(members) and all(members.get(x) == TRUE for x in kind.values()):
             return TRUE, error

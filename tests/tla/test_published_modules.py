@@ -1,4 +1,4 @@
-"""What TLC says of the published modules that the encodings follow: `data/tlc.json`, `benchmarks/liveness.json`.
+"""TLC's findings about published modules that encodings follow: `data/tlc.json`, `benchmarks/liveness.json`.
 
 The modules are not ours to copy. The tests run where the environment variable LEADLINE_TLA_MODULES names a folder
 with them: KafkaReplication.tla and its variants (github.com/hachikuji/kafka-specification), TxTest.tla and

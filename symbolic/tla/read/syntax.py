@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeAlias, TypeVar, TypeVarTuple, Unpack, dataclass_transform
 
 from leadline.symbolic.lang import Span
 
@@ -489,22 +489,22 @@ _OPERATORS = "_operators"
 
 
 _K = TypeVar("_K", bound="Node | str")
-_P = ParamSpec("_P")
+_More = TypeVarTuple("_More")
 _R = TypeVar("_R")
 
 
-def remembered(find: Callable[Concatenate[Any, _K, _P], _R]) -> Callable[Concatenate[Any, _K, _P], _R]:
-    """Decorates a method that finds something about a node, or a definition by its key: it finds that once.
+def remembered(find: Callable[[Any, _K, Unpack[_More]], _R]) -> Callable[[Any, _K, Unpack[_More]], _R]:
+    """The method, which keeps its findings about a node, or a definition given by its key, and further arguments.
 
     Nodes count by their identity, and are kept, so that no other one gets their number.
     """
     table = f"_found_by_{find.__name__}"
 
-    def known(self: Any, e: _K, /, *rest: _P.args, **named: _P.kwargs) -> _R:
+    def known(self: Any, e: _K, /, *rest: *_More) -> _R:
         found = self.__dict__.setdefault(table, {})
         key = e if isinstance(e, str) else id(e), *rest
         if key not in found:
-            found[key] = find(self, e, *rest, **named), e
+            found[key] = find(self, e, *rest), e
         result: _R = found[key][0]
         return result
 
