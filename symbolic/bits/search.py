@@ -858,9 +858,13 @@ class Search:
         return added
 
     def _depends_on_order(self, states: Words, numbers: Indices) -> bool:
-        """Whether some states differ in bits that are read from one of their own level that is kept for them.
+        """Whether a state differs, in the bits that are read, from the state of its own level that is kept for it.
 
-        One of an earlier level is kept in any order.
+        A state of an earlier level is kept in any order.
+
+        Args:
+            states: the states.
+            numbers: for each the number of the state that is kept for it.
         """
         assert self._kept is not None
         level = np.flatnonzero(numbers >= self._level)

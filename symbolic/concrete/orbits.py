@@ -22,7 +22,7 @@ class Symmetric(Semantics):
         model: the model.
         group: permutations of members of sorts that it treats alike, with the identity and all that combine them.
         watched: the names of sorts whose order shows in some states. A search has to look whether it reaches one.
-        weighing: whether the states that stand for others are counted for all of these.
+        weighing: whether a state that stands for others counts for all of them.
     """
 
     def __init__(

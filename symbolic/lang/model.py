@@ -222,7 +222,7 @@ class Origin(ABC):
 
     @property
     def symmetric(self) -> bool:
-        """Whether the specification says itself which states stand for others; these are not counted then."""
+        """Whether the specification itself has states stand for others, which are not counted then."""
         return False
 
     @property
