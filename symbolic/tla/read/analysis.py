@@ -168,9 +168,12 @@ class Analysis:
 
     def _mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
         """Variables and definitions that an expression mentions itself, and whether it does so primed."""
-        return self._find_mentions(e, bound & self.free(e), primed)
+        return self._known_mentions(e, bound & self.free(e), primed)
 
     @s.remembered
+    def _known_mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
+        return self._find_mentions(e, bound, primed)
+
     def _find_mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
         found = frozenset[_Mention]()
         match e:
