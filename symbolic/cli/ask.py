@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from leadline.erasing import over_progress
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.catalog import Entry
+from leadline.symbolic.catalog import Entry, model_of
 from leadline.symbolic.cli import inputs, output
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
@@ -402,9 +402,15 @@ class Question(Asked):
         Raises:
             UserError: if there is nothing to ask.
         """
-        entry, settings, model = inputs.chosen_model(
-            args, lambda entry, settings: model_for(args.command, entry, settings, _given(args))
-        )
+
+        def made(entry: Entry, settings: Mapping[str, Setting]) -> Model:
+            # Machines of Spark explore formulas.
+            spark = getattr(args, "master", None) is not None
+            return (
+                model_of(entry, settings) if spark else model_for(args.command, entry, settings, _given(args))
+            )
+
+        entry, settings, model = inputs.chosen_model(args, made)
         names = inputs.chosen_properties(model, args.properties)
         query, _ = query_of(args, args.command, entry, settings, model, names)
         found = cls(entry, model, query)

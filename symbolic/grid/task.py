@@ -121,12 +121,12 @@ def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
 
 def _explored(query: GridQuery, planned: Model) -> tuple[Result, Mapping[str, Any] | None]:
     """The result of exploration on values, as only that answers about a specification without a symbolic form."""
-    if not ENGINES[query.engine].takes(True, query.query.options.to_json()):
-        try:
+    try:
+        if not ENGINES[query.engine].takes(True, query.query.options.to_json()):
             model_of(find(query.source, tried=True), dict(query.settings))
-        except NoSymbolicForm as missing:
-            return _failed(query, Cause.NO_FORM, str(missing)), None
-    found = with_types(planned, answer_in_child(planned, query.query, query.limits))
+        found = with_types(planned, answer_in_child(planned, query.query, query.limits))
+    except NoSymbolicForm as missing:
+        return _failed(query, Cause.NO_FORM, str(missing)), None
     (result,) = found.results
     return result, _witness(query, found.model or planned, result)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.bits import Search, divided
+from leadline.symbolic.bits import NoCircuits, Search, divided
 from leadline.symbolic.catalog import find, model_of, model_on_values
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, Interrupted, Query, Verdict, answer
@@ -95,6 +95,7 @@ def test_a_search_on_values_goes_on_where_circuits_give_nothing(
 
     def nothing(*asked: Any) -> None:
         tried.append(asked[4])
+        raise NoCircuits("none")
 
     monkeypatch.setattr(specifications, "explore_specification", counted)
     monkeypatch.setattr(specifications, "_on_circuits", nothing)
@@ -561,6 +562,15 @@ def test_claims_about_steps_of_a_model_without_any(tmp_path: Path, at_once: None
     assert facts.by == "circuits"
     told = [(one.verdict, one.steps) for one in found.results]
     assert told[:2] == [(Verdict.VIOLATED, 0), (Verdict.SAFE, None)]
+
+
+def test_circuits_alone_have_symmetry_and_view_too(tmp_path: Path) -> None:
+    name = "both, which leave out what guards read"
+    steps, lines, states = REDUCED[name]
+    _, facts = explored(tmp_path, VOTES, f"{HEAD} NEXT {steps} {lines}", "circuits")
+    assert (facts.by, facts.states) == ("circuits", states)
+    with pytest.raises(NoCircuits, match="a VIEW together with temporal properties, which needs --by values"):
+        explored(tmp_path, VOTES, f"{HEAD} NEXT Next VIEW View PROPERTY Tells", "circuits")
 
 
 def is_reduced(seed: int) -> bool:

@@ -74,8 +74,8 @@ def test_exploration_counts_no_levels(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["explore", path]) == 12
     told = capsys.readouterr().out
     assert "12 states within 5 steps" in told and "LEVEL_" not in told
-    assert main(["explore", path, "--by", "circuits"]) == 2
-    assert "states that differ in LEVEL_ alone would be counted apart" in capsys.readouterr().err
+    assert main(["explore", path, "--by", "circuits"]) == 20
+    assert "only exploration on values answers" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ class Explore(Engine):
         return ExploreOptions(depth=depth, max_states=3_000_000, prove=True, vacuity=True)
 
     def takes(self, alone: bool, given: Mapping[str, object]) -> bool:
-        return not alone or given.get("by") != CIRCUITS
+        return True
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -213,7 +213,9 @@ class Explore(Engine):
         # Here, since protocols in Python need none of it.
         from leadline.symbolic.engines.explore.specifications import answer_of_module
 
-        narrower: list[CircuitExplorer] = []
+        # Where circuits alone are asked, the search goes on beyond a step out of bounds, which may be an error.
+        alone = query.options_as(ExploreOptions).by == CIRCUITS
+        narrower: list[CircuitExplorer] | None = None if alone else []
         # A search that begins anew, on circuits or with wider types, may end before it finds a violation again.
         kept = Kept()
 

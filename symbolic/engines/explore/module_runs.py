@@ -3,6 +3,7 @@ interpreter, which every module has."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -102,7 +103,7 @@ def _on_circuits(
     from leadline.symbolic.engines.runs import reduction
 
     options = query.options_as(SimulateOptions)
-    most = None if options.by == CIRCUITS else max(_MAKING, (limits.seconds or 0.0) * _SHARE)
+    most = math.inf if options.by == CIRCUITS else max(_MAKING, (limits.seconds or 0.0) * _SHARE)
 
     def ask(lowered: Model, rest: Limits) -> Answer:
         names = tuple(name for name in asked.names if name in lowered.properties)

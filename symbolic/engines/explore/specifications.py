@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import PurePath
 
+from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import (
@@ -23,7 +24,7 @@ from leadline.symbolic.engines.ask.result import (
     Verdict,
     is_near,
 )
-from leadline.symbolic.engines.ask.widening import by_values, told_by_values, widened_answers
+from leadline.symbolic.engines.ask.widening import by_values, widened_answers
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
@@ -65,7 +66,7 @@ from leadline.symbolic.meaning.replay import Departs
 from leadline.symbolic.meaning.trace import states
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
-from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined
+from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined, telling_lack
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.specification import Specification, read_term
@@ -132,7 +133,14 @@ def answer_of_module(
     if specification.symmetry and options.checkpoint is not None:
         raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
     checkpoint = checkpoint_of(model, query, VALUES)
-    if _stays_on_values(specification, options, limits) or checkpoint is not None:
+    needs = _needs_values(specification, options)
+    if options.by == CIRCUITS:
+        if needs is not None:
+            raise NoCircuits(f"--by circuits: {needs}, which needs --by values")
+        with timely(query.source, limits), put_off(TELLING), silently():
+            return _on_circuits(specification, (), model, query, limits, on_circuits, math.inf)
+    hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
+    if options.by == VALUES or needs is not None or hurried:
         return _on_values(specification, query, limits, listener, checkpoint)
     begin = time.monotonic()
     patience = math.inf if _uses_registers(specification) else SHORT
@@ -149,14 +157,16 @@ def answer_of_module(
         try:
             with put_off(TELLING), silently():
                 rest = limits.since(begin)
-                found = _on_circuits(specification, known, model, query, rest, on_circuits, making)
-                if found is not None:
-                    raise _OnCircuits(found)
+                raise _OnCircuits(_on_circuits(specification, known, model, query, rest, on_circuits, making))
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
         except NotWorthIt:
             # A search that takes longer is worth more.
             patience = AGAIN * (time.process_time() - since)
+        except InternalError:
+            raise  # A counterexample that does not replay is told.
+        except (LeadlineError, RecursionError):
+            pass
 
     try:
         return _on_values(specification, query, limits, listener, busy=busy)
@@ -166,13 +176,14 @@ def answer_of_module(
         return ended.answer
 
 
-def _stays_on_values(specification: Specification, options: ExploreOptions, limits: Limits) -> bool:
-    """Whether nothing else than the search on values is tried."""
-    # A view has no form on circuits of runs; proofs do not use it.
-    viewed = specification.view is not None and specification.properties
-    stays = (viewed and not options.prove) or options.coverage
-    hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
-    return options.by == VALUES or bool(stays) or hurried
+def _needs_values(specification: Specification, options: ExploreOptions) -> str | None:
+    """The part of a question that is answered by the search on values alone; None if there is none."""
+    # Proofs use no view.
+    if specification.view is not None and specification.properties and not options.prove:
+        return "a VIEW together with temporal properties"
+    if options.coverage:
+        return "--coverage counts in the module"
+    return None if options.checkpoint is None else "--checkpoint keeps the states of a module"
 
 
 def _uses_registers(specification: Specification) -> bool:
@@ -210,11 +221,8 @@ def _on_circuits(
     limits: Limits,
     ask: Callable[..., Answer],
     making: float,
-) -> Answer | None:
+) -> Answer:
     """The answer by the module's model, whose types hold the states that are known.
-
-    None if it has no model, something is out of bounds of the model alone, or a limit ends the search before it
-    has as many states.
 
     Args:
         making: the seconds that the model may take, and its circuits. Wider ones may take as long as values would
@@ -223,11 +231,15 @@ def _on_circuits(
 
     Raises:
         NotWorthIt: if making them takes longer.
+        NoCircuits: if something is out of bounds of the model alone, or a limit ends the search before it has as
+            many states.
+        UserError: if there is no model, or it has no circuits.
     """
     options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     asked = replace(query, options=replace(options, by=CIRCUITS, max_states=most))
     by_values = reached = max(1, len(known))
+    of_module = partial(_of_module, model, erring=options.by == CIRCUITS)
 
     def put(wider: Model, rest: Limits) -> Answer:
         nonlocal reached
@@ -239,29 +251,23 @@ def _on_circuits(
             return answer
         except Interrupted as interrupted:
             so_far = interrupted.answer
-            told = None if so_far.facts is None else _of_module(model, wider, so_far)
+            told = replace(so_far, model=wider)
             # Without facts, its runs keep their types.
-            raise Interrupted(told or replace(so_far, model=wider), interrupted.message) from None
+            with suppress(NoCircuits):
+                told = told if so_far.facts is None else of_module(wider, so_far)
+            raise Interrupted(told, interrupted.message) from None
 
-    try:
-        origin = TlaOrigin(specification, {})
+    origin = TlaOrigin(specification, {})
+    with telling_lack(specification.file):
         # This takes a part of the time in which the known states were found, and some seconds of walks.
         origin.learn(known)
         with worth(making):
-            narrow = origin.model()
-        if any(one.name not in narrow.properties for one in query.chosen(model)):
-            return None
-        narrow = replace(narrow, parameters=model.parameters)
-        last = _last(widened_answers(narrow, limits, put), len(known), making)
-    except (InternalError, NotWorthIt):
-        raise  # A counterexample that does not replay is told.
-    except (LeadlineError, Unsupported, RecursionError):
-        return None
-    return None if last is None else _of_module(model, *last)
+            narrow = replace(origin.model(), parameters=model.parameters)
+        return of_module(*_last(widened_answers(narrow, limits, put), len(known), making))
 
 
-def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) -> tuple[Model, Answer] | None:
-    """The last answer of those with wider and wider types, with its model; None if values do better.
+def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) -> tuple[Model, Answer]:
+    """The last answer of those with wider and wider types, with its model.
 
     Args:
         answers: the answers.
@@ -270,6 +276,7 @@ def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) ->
 
     Raises:
         NotWorthIt: if types are left too early.
+        NoCircuits: if a limit leaves it fewer states than are known.
     """
     begin, before, last = time.process_time(), None, None
     for lowered, found in answers:
@@ -284,8 +291,9 @@ def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) ->
     if facts.steps_out_of_bounds and limit is not None:
         # The time was over before types were wider: the step that left them is not out of bounds in the module.
         facts = replace(facts, steps_out_of_bounds=0, stopped=limit)
-    few = facts.stopped is not None and facts.states < known
-    return None if few else (lowered, replace(found, facts=facts))
+    if facts.stopped is not None and facts.states < known:
+        raise NoCircuits(facts.stopped)
+    return lowered, replace(found, facts=facts)
 
 
 def _as_far_as_before(answer: Answer, before: Answer) -> Answer:
@@ -296,18 +304,27 @@ def _as_far_as_before(answer: Answer, before: Answer) -> Answer:
     return replace(answer, facts=replace(far, stopped=facts.stopped, steps_out_of_bounds=0))
 
 
-def _of_module(model: Model, lowered: Model, answer: Answer) -> Answer | None:
-    """The answer about a module, given that about its model; None if that alone is out of bounds somewhere."""
-    if _is_outside(answer):
-        return None
+def _of_module(model: Model, lowered: Model, answer: Answer, *, erring: bool) -> Answer:
+    """The answer about a module, given that about its model.
+
+    Args:
+        model: the outline of the module.
+        lowered: its model.
+        answer: the answer about that.
+        erring: whether it may have errors of the module. Those of types and of the model alone are none.
+
+    Raises:
+        NoCircuits: if something else is out of bounds.
+    """
+    if _lacks_a_value(answer) or (not erring and _is_outside(answer)):
+        raise NoCircuits("a value is out of bounds of the model that circuits are made of")
     facts = answer.told(ExploreFacts)
     # An action of the module may be several of the model.
     fired = {one.name: 0 for one in model.actions}
     for action in lowered.actions:
         fired[action.tla] += facts.actions[action.name]
-    results = [told_by_values(lowered, one) for one in answer.results]
     facts = replace(facts, actions=fired, orbits=None, orbits_within_steps=None)
-    return replace(answer, results=results, facts=facts)
+    return replace(answer.with_runs(partial(by_values, lowered)), facts=facts)
 
 
 def _is_outside(answer: Answer) -> bool:
@@ -317,8 +334,13 @@ def _is_outside(answer: Answer) -> bool:
 
 def any_outside(answer: Answer) -> bool:
     """Whether a result is out of bounds, or is lacking, for the types or for the model alone."""
-    beyond = {Cause.TYPES, Cause.NO_FORM}
-    return any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
+    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
+    return outside or _lacks_a_value(answer)
+
+
+def _lacks_a_value(answer: Answer) -> bool:
+    """Whether a result is lacking for the types, or since the model lacks a value that the module has."""
+    return any(one.cause in (Cause.TYPES, Cause.NO_FORM) for one in answer.results)
 
 
 def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]) -> Answer:

@@ -242,16 +242,16 @@ class NotWorthIt(LeadlineError):
 
 
 @contextmanager
-def worth(seconds: float | None) -> Iterator[Callable[[], None]]:
+def worth(seconds: float) -> Iterator[Callable[[], None]]:
     """Raise `NotWorthIt` once the work within has taken some seconds of the processor; in the main thread only.
 
-    It yields a function that lifts the limit. None is no limit.
+    It yields a function that lifts the limit. Infinity is no limit.
     """
 
     def ends() -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
-    if seconds is None or threading.current_thread() is not threading.main_thread():
+    if seconds == math.inf or threading.current_thread() is not threading.main_thread():
         yield lambda: None
         return
     with _raising(NotWorthIt, signal.SIGVTALRM):
