@@ -620,7 +620,7 @@ def test_the_domain_of_a_function_does_not_make_it_for_each_argument(tmp_path: P
         EXTENDS Integers, Bags
         VARIABLES d, k
         Init == d = {<<0, 0>>} /\\ k = 0
-        Next == k' = (k + 1) % 3 /\\ d' = BagToSet(SetToBag({<<k, 0>>}))
+        Next == k' = (k + 1) % 3 /\\ d' = BagToSet(SetToBag(d \\cup {<<k, 0>>}))
         """
     model = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {}).model()
     filters = [x for action in model.actions for x in nodes_in(action.updates) if isinstance(x, n.SetFilter)]

@@ -511,7 +511,8 @@ class Sets:
         key = item_of(domain)
         if key == NEVER:
             return terms.of_nothing(domain, terms.make_tuple([]))
-        if not isinstance(key, Listed) and (shapes.is_message(key) or key.capped > shapes.MOST_KEYS):
+        large = shapes.is_message(key) or key.capped > shapes.MOST_KEYS
+        if not isinstance(key, Listed) and (large or terms.has_few(domain, key)):
             return self._graph(domain, body)
         if every or isinstance(domain, n.Universe):
             return terms.bind(n.MapBuild, key, name, body)
@@ -1211,26 +1212,30 @@ def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
 
 
 def _restricted(at: Lowering, e: s.Function, scope: Scope) -> n.Node | None:
-    r"""`[x \in DOMAIN f \ {a} |-> f[x]]` of a map, as an update at a, not a value for each key; None of others."""
+    r"""`[x \in DOMAIN f \ S |-> f[x]]` of a map, as updates at S, not a value for each key; None of others."""
     match e:
         case s.Function(
-            (s.Bound((name,), s.Apply("\\", (s.Apply("DOMAIN", (whole,)), s.SetOf(items)))),),
+            (s.Bound((name,), s.Apply("\\", (s.Apply("DOMAIN", (whole,)), less))),),
             s.Index(function, s.Apply(key)),
         ) if function == whole and key == name:
-            result = before = at.value(whole, scope)
+            before = at.value(whole, scope)
         case _:
             return None
-    terms, kind = at.terms, result.type
+    terms, kind = at.terms, before.type
     if isinstance(kind, Slots) or not isinstance(kind, Map) or not isinstance(kind.value, Option):
         return None
-    known, gone = terms.domain_of(before), [at.value(x, scope) for x in items]
-    for x in gone:
-        less = terms.make(
+    gone = terms.set_node(at.value(less, scope))
+    if not terms.has_few(gone, kind.key):
+        return None
+    result, known = before, terms.domain_of(before)
+    for here, x in slots.written(terms, gone):
+        made = terms.make(
             n.MapUpdate, kind, result, terms.convert(x, kind.key), terms.const(kind.value, None)
         )
         # Where x may be a key, nothing changes if it is none.
-        result = less if kind.key.includes(x.type) else terms.ite(terms.member(x, known), less, result)
-    return terms.once_defined([before, *gone], result)
+        there = here if kind.key.includes(x.type) else terms.conj([here, terms.member(x, known)])
+        result = terms.ite(there, made, result)
+    return terms.once_defined([before, gone], result)
 
 
 def _index(at: Lowering, e: s.Index, scope: Scope) -> Entity:

@@ -46,12 +46,14 @@ from leadline.symbolic.lang.nodes import Binary, free_variables
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at, has_too_many, has_value
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
-from leadline.symbolic.tla.lower.fixed import compared
+from leadline.symbolic.tla.lower.fixed import compared, most_members
 from leadline.symbolic.tla.lower.shapes import join
 
 _MOST_EXPONENTS = 16
 _MOST_FILTERED = 200
 """The most values of an item for each of which the test of SelectSeq is written."""
+_MOST_PAIRS, _FEW = 16, 4
+"""The most pairs that are put into a map one after the other, and the least number of keys for each."""
 _MOST_LISTED = 600
 """The most values of a type whose sets are united with sets of many more possible members by a table of both."""
 
@@ -639,14 +641,40 @@ class Terms(Builder):
             whole = self.make(n.MapUpdate, kind, whole, key, value)
         return whole
 
-    def partial_map(self, pairs: Iterable[Sequence[n.Node]], kind: Map) -> n.Node:
-        """The map with a value for each of some arguments, and none for all others."""
+    def with_pairs(
+        self,
+        whole: n.Node | None,
+        pairs: n.Node | Iterable[Sequence[n.Node]],
+        kind: Map,
+        *,
+        at_new: bool = False,
+    ) -> n.Node:
+        """A map with the values that a few pairs have, or with those at new arguments alone.
+
+        Args:
+            whole: the map; None for one without arguments.
+            pairs: the pairs, also as a set.
+            kind: the type of the map.
+            at_new: whether the map keeps the values of its arguments.
+        """
         assert isinstance(kind.value, Option)
-        whole: n.Node = self.const(kind, (None,) * len(kind.keys))
-        for argument, result in pairs:
-            key, value = self.convert(argument, kind.key), self.convert(result, kind.value.item)
-            whole = self.make(n.MapUpdate, kind, whole, key, self.convert(value, kind.value))
-        return whole
+        whole = self.const(kind, (None,) * len(kind.keys)) if whole is None else whole
+        known, result = self.domain_of(whole), whole
+        if isinstance(pairs, n.Node):
+            found = [(here, *self.components(pair)) for here, pair in slots.written(self, pairs)]
+        else:
+            found = [(self.boolean(True), *pair) for pair in pairs]
+        for here, argument, new in found:
+            value = self.convert(self.convert(new, kind.value.item), kind.value)
+            made = self.make(n.MapUpdate, kind, result, self.convert(argument, kind.key), value)
+            if at_new:
+                here = self.conj([here, self.negation(self.member(argument, known))])
+            result = self.ite(here, made, result)
+        return result
+
+    def has_few(self, graph: n.Node, key: Type) -> bool:
+        """Whether a function that is a set of pairs has few arguments beside those that a map may have."""
+        return isinstance(graph, n.SetOf) or most_members(graph) <= min(_MOST_PAIRS, key.capped // _FEW)
 
     def domain(self, node: n.Node) -> n.Node:
         """`DOMAIN f`."""
@@ -872,14 +900,8 @@ class Terms(Builder):
         key, value = whole.type.key, Mapped(join(shapes.given(whole.type.value), graph.type.item.parts[1]))
         kind = Map(key, value)
         whole = self.convert(whole, kind)
-        if isinstance(graph, n.SetOf):
-            known, result = self.domain_of(whole), whole
-            for pair in graph.items:
-                argument, new = self.components(pair)
-                there = self.convert(self.convert(new, value.item), value)
-                made = self.make(n.MapUpdate, kind, result, self.convert(argument, key), there)
-                result = self.ite(self.member(argument, known), result, made) if graph is right else made
-            return result
+        if self.has_few(graph, key):
+            return self.with_pairs(whole, graph, kind, at_new=graph is right)
         added = self.convert(graph, kind)
         first, second = (whole, added) if graph is right else (added, whole)
 
@@ -1052,7 +1074,7 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
         case Record(), Map(value=Option()) if shapes.is_keyed(target):
-            return t.partial_map(zip(t.arguments(source), t.components(node), strict=True), target)
+            return t.with_pairs(None, zip(t.arguments(source), t.components(node), strict=True), target)
         case Map(), (Record() | Tuple(items=())) if shapes.is_keyed(source) or isinstance(target, Tuple):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
         case Map(), Map():
@@ -1129,8 +1151,8 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
             return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
         case Tuple(items=()):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
-        case Map(value=Option()) if isinstance(node, n.SetOf):
-            return t.partial_map(map(t.components, node.items), target)
+        case Map(key=key) if t.has_few(node, key):
+            return t.with_pairs(None, node, target)
         case Map(key=key, value=Option() as value):
             node = t.with_keys(node, key)
 

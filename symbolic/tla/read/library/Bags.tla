@@ -19,7 +19,9 @@ CopiesIn(e, B) == IF e \in DOMAIN B THEN B[e] ELSE 0
 B1 (+) B2 == [e \in DOMAIN B2 |-> CopiesIn(e, B1) + B2[e]] @@ B1
 
 B1 (-) B2 ==
-  [e \in {d \in DOMAIN B1 : CopiesIn(d, B1) > CopiesIn(d, B2)} |-> CopiesIn(e, B1) - CopiesIn(e, B2)]
+  LET Left == [e \in {d \in DOMAIN B1 : B1[d] > 0} |-> B1[e]]
+  IN  [e \in {d \in DOMAIN B2 : d \in DOMAIN B1 /\ B1[d] > B2[d]} |-> B1[e] - B2[e]]
+      @@ [e \in DOMAIN Left \ DOMAIN B2 |-> Left[e]]
 
 BagUnion(S) ==
   [e \in Own!FoldInOrder(LAMBDA B, all : DOMAIN B \cup all, {}, S) |->
