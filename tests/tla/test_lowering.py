@@ -14,6 +14,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.concrete.writer import Module
+from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
@@ -898,6 +899,21 @@ def test_an_error_before_a_pick_from_a_set_that_is_empty_is_one(tmp_path: Path) 
     origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
     assert explore(Semantics(origin.model())).steps_out_of_bounds
     assert explore(Behaviour(origin.specification)).steps_out_of_bounds
+
+
+def test_a_set_of_too_many_values_is_given_one_before_a_guard(tmp_path: Path) -> None:
+    """Of a pair of two numbers up to 300, no value is listed: neither for the set nor for its errors."""
+    body = """
+        EXTENDS Integers, Sequences
+        VARIABLES x, q, sent
+        Init == x \\in {0, 300} /\\ q = <<x>> /\\ sent = {[c |-> 0]}
+        Next == \\/ sent' = sent \\cup {[a |-> x, b |-> Head(q)]} /\\ x < 300 /\\ UNCHANGED <<x, q>>
+                \\/ q' = <<>> /\\ UNCHANGED <<x, sent>>
+        """
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    assert explore(Behaviour(origin.specification)).steps_out_of_bounds
+    assert explore(Semantics(origin.model())).steps_out_of_bounds
+    assert Encoding(origin.model()).step.template.gates
 
 
 COMPOSED = """

@@ -18,6 +18,7 @@ from leadline.symbolic.lang import (
     Span,
     Type,
     Value,
+    is_total,
     looked_up,
     member_of,
     nodes as n,
@@ -48,15 +49,23 @@ def body_at(binder: n.Binder | n.MapBuild, element: n.Node) -> n.Node:
 
 def has_too_many(node: n.Node) -> bool:
     """Whether a set that a state decides may have too many members to list each of them."""
-    if not isinstance(node.type, Set) or isinstance(node, n.Const | n.SetOf):
-        return False
-    return node.type.item.capped > MOST_MEMBERS
+    return is_large(node.type) and not isinstance(node, n.Const | n.SetOf)
+
+
+def is_large(kind: Type) -> bool:
+    """Whether the members of sets of a type are too many to list each of them."""
+    return isinstance(kind, Set) and kind.item.capped > MOST_MEMBERS
 
 
 def has_value(node: n.Node) -> n.Node:
     """TRUE where an expression has a value, which is out of bounds elsewhere."""
-    if isinstance(node, n.SetMap) and has_too_many(node):
-        return n.make(n.Forall, BOOL, node.span, node.var, node.domain, has_value(node.body))
+    if is_large(node.type):
+        match node:
+            case n.SetMap():
+                return n.make(n.Forall, BOOL, node.span, node.var, node.domain, has_value(node.body))
+            case n.SetOf() | n.SetUnion() | n.SetIntersect() | n.SetMinus():
+                parts = tuple(has_value(part) for part in n.children(node) if not is_total(part))
+                return n.make(n.And, BOOL, node.span, parts)
     return n.make(n.Eq, BOOL, node.span, node, node)
 
 

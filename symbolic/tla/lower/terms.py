@@ -44,7 +44,15 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Binary, free_variables
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at, has_too_many, has_value
+from leadline.symbolic.tla.lower.builder import (
+    Body,
+    Builder,
+    Unlowerable,
+    body_at,
+    has_too_many,
+    has_value,
+    is_large,
+)
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
 from leadline.symbolic.tla.lower.fixed import compared, most_members
 from leadline.symbolic.tla.lower.shapes import join
@@ -120,6 +128,9 @@ class Terms(Builder):
             # Values that are not changed need not be converted to and fro.
             assert isinstance(target, Map)
             return self.make(n.MapUpdate, target, before, node.key, self.convert(node.value, target.value))
+        if isinstance(node, n.SetOf | n.SetUnion) and is_large(source) and isinstance(target, Set):
+            # The set as a whole would list all values that a written member may have.
+            return restructured(self, node, source, target)
         if fits(source, target):
             if isinstance(node, n.Const) and not target.contains(node.value):
                 return self.undefined(target, f"{in_tla(source, node.value)} is outside of {target!r}")
