@@ -513,8 +513,15 @@ class Terms(Builder):
         if not first or not second:
             return None
         item = reduce(join, (kind for kind, _ in (*first, *second)))
-        found = {self.convert(self.const(kind, x), item) for kind, xs in (*first, *second) for x in xs}
-        return shapes.table_of(item, (x.value for x in found if isinstance(x, n.Const)))
+        # One conversion for all values of a type: one by one, each would be folded by itself.
+        found = [
+            self.set_of_images(
+                self.const(Set(kind), frozenset(xs)), lambda x: self.convert(x, item), Set(item)
+            )
+            for kind, xs in (*first, *second)
+        ]
+        values = [one.value for one in found if isinstance(one, n.Const)]
+        return shapes.table_of(item, frozenset().union(*values)) if len(values) == len(found) else None
 
     def _by_member(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """An intersection, difference or inclusion of two sets, by a test of each member of the first."""
