@@ -35,6 +35,7 @@ from leadline.symbolic.lang import (
     enum,
     eventually,
     forall,
+    invariant,
     ite,
     map_of,
     of,
@@ -382,6 +383,27 @@ def test_by_steps_a_loop_is_found_within_its_own_steps() -> None:
     assert (result.trace.loop, result.trace.loop_length) == (0, 4)
     (none,) = answer_here(model, replace(query, options=BmcOptions(3, "steps"))).results
     assert none.verdict is Verdict.SAFE and none.loops
+
+
+def test_bounded_searches_about_states_and_about_runs_take_turns() -> None:
+    """A search for a bad state has no end where there is none: a claim about runs is answered long before."""
+
+    @invariant(Clock)
+    def counted(protocol: Any, now: Any) -> Any:
+        return now.count <= 3
+
+    most = 60
+    depths: list[int] = []
+    told: dict[str, tuple[Verdict, int]] = {}
+    listener = Listener(
+        progress=lambda now: depths.append(now.depth),
+        done=lambda one: told.update({one.property: (one.verdict, max(depths))}),
+    )
+    query = Query("test", {}, ("counted", "counts", "goes-back"), BmcOptions(most, "sweeps"))
+    answer_here(build(Clock(), [counted, counts, goes_back]), query, listener)
+    verdict, deepest = told["goes-back"]
+    assert verdict is Verdict.VIOLATED
+    assert deepest < most, "of each search at least so many layers hold no counterexample"
 
 
 def reached(meaning: Steps) -> set[State]:

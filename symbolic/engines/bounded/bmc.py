@@ -10,21 +10,21 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Self, TypeAlias
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
 from leadline.symbolic.engines import runs as liveness
-from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import SILENT, Ledger, Listener, Options, Query, option
-from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict, formless
 from leadline.symbolic.engines.bounded.alike import sorts_alike
 from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, claim_named, targets_of
 from leadline.symbolic.engines.bounded.sweeps import sweep_order
 from leadline.symbolic.engines.run.limits import Limits, seldom_collected
-from leadline.symbolic.lang import Model, Property, Sort
+from leadline.symbolic.lang import Model, ModelError, NoInitialState, NoSymbolicForm, Property, Sort
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability, Sink
 from leadline.symbolic.trace import replay, shortening
 
@@ -116,6 +116,7 @@ class Bmc(Engine):
     """Bounded model checking by steps or sweeps."""
 
     options = BmcOptions
+    runs = AboutRuns.ANSWERED
 
     def member(self, depth: int | None) -> Options | None:
         return BmcOptions(ENDLESS, SWEEPS) if depth is None else BmcOptions(depth, STEPS)
@@ -123,12 +124,125 @@ class Bmc(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        options = query.options_as(BmcOptions)
+        with seldom_collected():
+            return Answer(_Searches(model, query, new_solver, listener).results())
+
+
+Layers: TypeAlias = Generator[None, None, list[Result]]
+"""A search that pauses after each of its layers. It ends with a result for each property."""
+
+_Key: TypeAlias = "tuple[str, liveness.Method | None]"
+"""A search: the claim about runs, and the method by which it is reduced."""
+
+_STATES: _Key = "", None
+"""The search about states."""
+
+
+class _Searches:
+    """The searches for one query: that about states, and those about the other models of claims about runs.
+
+    They take turns, since one that finds nothing may have no end. That about states has half of the time, and the
+    claims about runs share the other half.
+
+    Args:
+        model: the model.
+        query: the query.
+        new_solver: makes a fresh solver.
+        listener: is told of progress and results.
+    """
+
+    def __init__(self, model: Model, query: Query, new_solver: NewSolver, listener: Listener) -> None:
+        self._model, self._query, self._new_solver, self._listener = model, query, new_solver, listener
+        self._options = query.options_as(BmcOptions)
+        self._found: dict[str, Result] = {}
+        targets = targets_of(model, query)
+        self._about_states = [one for one in targets if one.temporal is None]
+        runs = [one for one in targets if one.temporal is not None]
+        self._claims = [liveness.ReducedClaim(model, one, query, counts=False) for one in runs]
+        self._depths: dict[_Key, int] = {_STATES: -1} if self._about_states else {}
+        for claim in self._claims:
+            self._depths |= {(claim.name, method): -1 for method in _together(claim)}
+
+    def results(self) -> list[Result]:
+        """Search until there is a result for each property."""
+        claims = _in_turns(map(self._of_claim, self._claims))
+        of_states = self._about_states or not self._claims
+        for _ in _in_turns([self._of_states(), claims] if of_states else [claims]):
+            pass
+        return [self._found[name] for name in self._query.names(self._model)]
+
+    def _of_states(self) -> Iterator[None]:
+        results = yield from self._layers(self._model, self._about_states, _STATES, self._listener)
+        self._found.update((one.property, one) for one in results)
+        self._depths = {key: depth for key, depth in self._depths.items() if key != _STATES}
+
+    def _of_claim(self, claim: liveness.ReducedClaim) -> Iterator[None]:
+        try:
+            left = [self._of_part(claim, method) for method in _together(claim)]
+            # Layer by layer, so that the counterexample does not depend on the machine.
+            while left and claim.known is not Verdict.VIOLATED:
+                left = [one for one in left if next(one, _ENDED) is not _ENDED]
+                yield
+            if claim.known < Verdict.OUT_OF_BOUNDS and liveness.Method.BOUNDS in claim.reduction.needs():
+                yield from self._of_part(claim, liveness.Method.BOUNDS)
+            found = claim.result()
+        except NoInitialState:
+            raise
+        except ModelError as error:
+            if self._model.origin is None:
+                raise
+            found = formless(claim.name, BmcOptions.engine, NoSymbolicForm(error.mistakes).why)
+        self._depths = {key: depth for key, depth in self._depths.items() if key[0] != claim.name}
+        self._found[claim.name] = found
+        self._listener.done(found)
+
+    def _of_part(self, claim: liveness.ReducedClaim, method: liveness.Method) -> Iterator[None]:
+        part = liveness.Part(method)
+        stated = claim.reduction.stated(part)
+        # Results about other models are not for the listener; progress is.
+        listener = Listener(self._listener.progress)
+        (result,) = yield from self._layers(
+            stated, [stated.properties[claim.name]], (claim.name, method), listener
+        )
+        claim.note(part, result)
+
+    def _layers(self, model: Model, targets: Sequence[Property], key: _Key, listener: Listener) -> Layers:
+        """A search, whose progress is told as that of all: they are as deep as the one that is least deep."""
+        options = self._options
         if options.unroll == STEPS and any(one.name == liveness.SAVE for one in model.actions):
             # The step that saves the state, where the loop begins, is none of the model itself.
             options = replace(options, depth=options.depth + 1)
-        with seldom_collected():
-            return Answer(bounded_check(model, targets_of(model, query), options, new_solver, listener))
+
+        def progress(now: Progress) -> None:
+            self._depths[key] = now.depth
+            least = min(self._depths.values())
+            listener.progress(replace(now, depth=least, left=now.left if least == now.depth else None))
+
+        told = replace(listener, progress=progress)
+        return (yield from bounded_layers(model, targets, options, self._new_solver, told))
+
+
+_ENDED = object()
+
+
+def _together(claim: liveness.ReducedClaim) -> list[liveness.Method]:
+    """The methods of a claim in which a counterexample may be found: of each at once, since none may end."""
+    return [method for method in claim.reduction.needs() if method is not liveness.Method.BOUNDS]
+
+
+def _in_turns(searches: Iterable[Iterator[None]]) -> Iterator[None]:
+    """Searches in one: the next layer is always of that which has had the least of the processor."""
+    used = dict.fromkeys(searches, 0.0)
+    while used:
+        search = min(used, key=used.__getitem__)
+        begin = time.process_time()
+        try:
+            next(search)
+        except StopIteration:
+            del used[search]
+        else:
+            used[search] += time.process_time() - begin
+            yield
 
 
 def cuts(model: Model, goal: str, options: BmcOptions) -> Sequence[BmcOptions]:
@@ -175,6 +289,23 @@ def bounded_check(
         ModelError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
+    layers = bounded_layers(model, targets, options, new_solver, listener)
+    while True:
+        try:
+            next(layers)
+        except StopIteration as end:
+            found: list[Result] = end.value
+            return found
+
+
+def bounded_layers(
+    model: Model,
+    targets: Sequence[Property],
+    options: BmcOptions,
+    new_solver: NewSolver,
+    listener: Listener = SILENT,
+) -> Layers:
+    """As `bounded_check`, with pauses, which are not counted among the seconds of the search."""
     semantics = Semantics(model)
     clock = Clock()
     unroll = chosen_unrolling(semantics, targets, options)
@@ -186,10 +317,14 @@ def bounded_check(
         if search.over or (options.ends and leaves_bounds):
             break
         news.progress(depth)
+        paused = time.perf_counter()
+        yield
+        clock.start += time.perf_counter() - paused
     search.finish()
     if search.own_out_of_bounds and options.symmetry and _has_order(model, targets):
         # A permutation of a run out of bounds may be a violation, perhaps the shortest.
-        return bounded_check(model, targets, replace(options, symmetry=False), new_solver, listener)
+        again = replace(options, symmetry=False)
+        return (yield from bounded_layers(model, targets, again, new_solver, listener))
     news.tell()
     results = [news.result(target.name) for target in targets]
     if options.unroll == SWEEPS and options.shortest:

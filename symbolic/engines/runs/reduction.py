@@ -214,9 +214,8 @@ class ReducedClaim:
             ask: has the engine answer about a part of the claim.
         """
         for method in self.reduction.needs():
-            known = max((one.verdict for _, one in self.parts), default=Verdict.PROVED)
             skipped = Verdict.VIOLATED if method is not Method.BOUNDS else Verdict.OUT_OF_BOUNDS
-            if known >= skipped:
+            if self.known >= skipped:
                 continue
             if method is Method.LOOPS and self.counts:
                 for conjunct in self.reduction.conjuncts:
@@ -225,6 +224,19 @@ class ReducedClaim:
                         break
             else:
                 self._ask(ask, Part(method))
+        return self.result()
+
+    @property
+    def known(self) -> Verdict:
+        """The worst verdict about a part so far."""
+        return max((one.verdict for _, one in self.parts), default=Verdict.PROVED)
+
+    def note(self, part: Part, result: Result) -> None:
+        """Take the result about the model of a part."""
+        self.parts.append((part, self._told(result)))
+
+    def result(self) -> Result:
+        """The answer that the parts come to."""
         results = [one for _, one in self.parts]
         worst = max(results, key=lambda one: one.verdict)
         loops = any(part.method is Method.LOOPS for part, _ in self.parts)
@@ -250,7 +262,7 @@ class ReducedClaim:
                 assert result.trace is not None
                 counting.learn(result.trace)
             if counting.most is not None and result.verdict is not Verdict.UNKNOWN:
-                self.parts.append((part, self._told(result)))
+                self.note(part, result)
                 return
             if self._ask(
                 ask, Part(Method.LOOPS, conjunct=conjunct), limit if counting.most is not None else 0
@@ -262,7 +274,7 @@ class ReducedClaim:
         result = ask(self.reduction, part, limit, None)
         if limit and result.verdict is Verdict.UNKNOWN:
             return False
-        self.parts.append((part, self._told(result)))
+        self.note(part, result)
         return True
 
     def _told(self, result: Result) -> Result:
