@@ -335,7 +335,7 @@ def test_a_choice_upholds_the_symmetry_if_nothing_depends_on_it(tmp_path: Path, 
 
 
 FOLDED = """
-EXTENDS Integers, FiniteSets, FiniteSetsExt, Bags, TLC
+EXTENDS Integers, FiniteSets, FiniteSetsExt, Bags, Relation, TLC
 CONSTANTS Nodes
 VARIABLES rank, total
 Symmetry == Permutations(Nodes)
@@ -344,14 +344,18 @@ Plus(a, b) == b + a
 Sum == FoldSet(LAMBDA n, sum : Plus(rank[n], sum), 0, Nodes)
 Count == FoldSet(LAMBDA n, count : IF rank[n] = 0 THEN count ELSE count + 1, 0, Nodes)
 Size == BagCardinality([n \\in Nodes |-> rank[n] + 1]) - Cardinality(UNION {{n} : n \\in Nodes})
+Below == TransitiveClosure([m, n \\in Nodes |-> rank[m] < rank[n]], Nodes)
+Lower == Cardinality({n \\in Nodes : \\E m \\in Nodes : Below[n, m]})
 Last == FoldSet(LAMBDA n, last : IF rank[n] = 0 THEN rank[n] ELSE 2 * last, 3, Nodes)
 Next == total' = @ /\\ UNCHANGED rank
 """
-"""Sums of ranks, and a result of which only its values tell that it does not depend on the order of the nodes."""
+"""Results that depend on the order of the nodes in no case; only the values of Last tell that it does not."""
 
 
-@pytest.mark.parametrize("total, states", {"Sum": 7, "Count": 7, "Size": 7, "Last": 5}.items())
-def test_the_order_in_which_a_sum_is_folded_is_no_choice(tmp_path: Path, total: str, states: int) -> None:
+@pytest.mark.parametrize("total, states", {"Sum": 7, "Count": 7, "Size": 7, "Lower": 6, "Last": 5}.items())
+def test_the_order_of_elements_in_a_sum_or_a_closure_is_no_choice(
+    tmp_path: Path, total: str, states: int
+) -> None:
     """The numbers of states of TLC."""
     config = "CONSTANT Nodes = {a, b, c} INIT Init NEXT Next SYMMETRY Symmetry"
     behaviour = Behaviour(specification(tmp_path, FOLDED.replace("@", total), config))

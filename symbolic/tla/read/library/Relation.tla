@@ -37,13 +37,13 @@ IsTotallyOrdered(R, S) == IsPartiallyOrdered(R, S) /\ IsTotal(R, S)
 IsTotallyOrderedUnder(Op(_, _), S) == IsTotallyOrdered(Under(Op, S), S)
 
 (* Warshall's algorithm: paths whose inner elements are in T. *)
+\* within[n]: by at most n pairs of R, or a few more. No CHOOSE takes elements in some order: SYMMETRY need not try others.
 TransitiveClosure(R, S) ==
-  LET through[T \in SUBSET S] ==
-        IF T = {} THEN [x, y \in S |-> R[x, y]]
-        ELSE LET u == CHOOSE z \in T : TRUE
-                 less == through[T \ {u}]
-             IN  [x, y \in S |-> less[x, y] \/ (less[x, u] /\ less[u, y])]
-  IN  through[S]
+  LET within[n \in 0..Cardinality(S)] ==
+        IF n <= 1 THEN [x, y \in S |-> R[x, y]]
+        ELSE LET half == within[(n + 1) \div 2]
+             IN  [x, y \in S |-> half[x, y] \/ \E z \in S : half[x, z] /\ half[z, y]]
+  IN  within[Cardinality(S)]
 
 ReflexiveTransitiveClosure(R, S) ==
   LET closure == TransitiveClosure(R, S) IN [x, y \in S |-> x = y \/ closure[x, y]]
