@@ -1018,11 +1018,25 @@ SEVERAL_KINDS = """
     Within == DOMAIN g \\subseteq 1..2
     """
 
+ARGUMENTS_OF_KINDS = """
+    EXTENDS Naturals, TLC
+    CONSTANT S
+    VARIABLES on, f
+    None == [x \\in {} |-> 0]
+    Init == on \\in {S, {"a", "b"}} /\\ f = None
+    Ask == on # {} /\\ \\E k \\in on \\ DOMAIN f : f' = f @@ (k :> 1) /\\ UNCHANGED on
+    Turn == on # {} /\\ on' = {} /\\ f' = None
+    Count == on = {} /\\ f \\notin [1..2 -> {2}] /\\ f' = f @@ ((IF f = None THEN 1 ELSE 2) :> 2) /\\ UNCHANGED on
+    Next == Ask \\/ Turn \\/ Count
+    Counted == on = {} => \\A k \\in DOMAIN f : k \\in 1..2 /\\ f[k] = 2
+    """
+
 
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
         (COMPOSED, ("Written",)),
+        (ARGUMENTS_OF_KINDS, ("Counted",)),
         pytest.param(SEVERAL_KINDS, ("Known", "Within"), marks=pytest.mark.slow),
         (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough", "Pairs")),
         (STRINGS_IN_A_DOMAIN, ("Same", "Other", "Sub")),
@@ -1036,6 +1050,7 @@ SEVERAL_KINDS = """
 )
 def test_both_meanings_have_the_same_states(tmp_path: Path, body: str, claims: tuple[str, ...]) -> None:
     config = "INIT Init\nNEXT Next\n" + "".join(f"INVARIANT {name}\n" for name in claims)
+    config += "CONSTANT S = {s1, s2}\n" if "CONSTANT S" in body else ""
     origin = TlaOrigin(specification(tmp_path, body, config), {})
     model = origin.model()
     found = explore(Semantics(model), list(model.properties))

@@ -1217,9 +1217,16 @@ def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
     payload = t.make(n.MakeRecord, box, (t.convert(node, box.parts[0]),))
     boxed = t.make(n.MakeVariant, target, tag, payload)
     if tag == "map" and "seq" in target.by_tag:
-        # The empty function is told as a sequence where there are such, so that it has one form.
-        nothing = t.same(t.domain_of(node), t.set_of([]))
-        return t.ite(nothing, _boxed(t, t.make_tuple([]), target), boxed)
+        # A function of numbers alone is told as a sequence where there are such, so that it has one form.
+        numbers = shapes.variants(node.type.key).get("int") if isinstance(node.type, Map) else None
+        if numbers is None:
+            sequence, known = t.make_tuple([]), t.set_of([])
+        else:
+            assert isinstance(node.type, Map)
+            sequence = t.convert(node, Map(numbers, Mapped(shapes.given(node.type.value))))
+            known = t.universe(numbers)
+        others = t.bind(n.Exists, t.domain_of(node), "x", lambda x: t.negation(t.among(x, known)))
+        return t.ite(others, boxed, _boxed(t, sequence, target))
     return boxed
 
 
