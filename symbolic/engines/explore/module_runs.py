@@ -124,7 +124,7 @@ def _on_circuits(
         raise NoCircuits(error.why) from error
     except (NotWorthIt, TimeIsOver) as error:
         seconds = making_in(limits) if isinstance(error, TimeIsOver) else most
-        raise NoCircuits(f"circuits were not made in {seconds:g} s") from error
+        raise NoCircuits(f"circuits were not made in {seconds:.1f} s") from error
     if any_outside(found) or found.out_of_bounds is not None:
         raise NoCircuits("a run leaves the bounds of the module's formulas")
     latest = _of_module(asked, lowered, found)

@@ -439,7 +439,7 @@ class _OnCircuits(_Simulation):
             with limited(Limits(self._making)):
                 runs, begin = self._made(listener)
         except TimeIsOver:
-            raise NoCircuits(f"circuits were not made in {self._making:g} s") from None
+            raise NoCircuits(f"circuits were not made in {self._making:.1f} s") from None
         except (ModelError, RecursionError) as error:
             raise NoCircuits(str(error)) from error
         if not len(begin):
