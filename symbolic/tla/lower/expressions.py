@@ -644,7 +644,7 @@ class Lowering(Sets):
         self.terms.sorts = sorts or {}
         self.variables = variables
         self._known: dict[tuple[object, ...], Entity] = {}
-        self._too_deep = 0
+        self.too_deep = 0
         self._cut = dict[str, int]()
         self._analysis = Analysis(specification.definitions, specification.levels.variables)
         self._runs: dict[str, list[_Run]] = {}
@@ -809,9 +809,9 @@ class Lowering(Sets):
         for known in (key, (*key, depth)):
             if known in self._known:
                 return self._known[known]
-        before = self._too_deep
+        before = self.too_deep
         result = self._within(definition, inner, _Run())
-        self._known[key if before == self._too_deep else (*key, depth)] = result
+        self._known[key if before == self.too_deep else (*key, depth)] = result
         return result
 
     def _with_listed(self, parameters: Sequence[s.Parameter], body: s.Expression, inner: Scope) -> Scope:
@@ -940,7 +940,7 @@ class Lowering(Sets):
             self._cut[key] = 0
         if depth <= DEEPEST:
             return {**scope.depths, key: depth}
-        self._too_deep += 1
+        self.too_deep += 1
         self._cut[key] += 1
         if self._cut[key] > _MOST_CUT:
             raise Unlowerable(f"{name} calls itself more than {DEEPEST} times, in over {_MOST_CUT} ways")
@@ -1270,32 +1270,49 @@ def _call_function(at: Lowering, function: s.Function, where: Scope, e: s.Index,
         )
         if isinstance(domain, n.Node):
             elements = at.terms.elements(at.terms.set_node(domain))
+        if elements is not None and scope.depths.get(_key_of(function), 0) >= len(elements):
+            at.too_deep += 1
+            # One of its arguments has come again.
+            return at.terms.undefined(NEVER, f"{function.name} calls itself for ever")
         if elements is None and index.type.cardinality <= _MOST_ARGUMENTS:
             elements = [at.terms.narrowed(index.type, x) for x in index.type.values()]
     if elements is None:
         return _called_at(at, index, function, where, scope)
     result: n.Node = at.terms.undefined(NEVER, "the function has no such argument")
     for one in reversed(elements):
+        same = at.terms.equal(index, one)
+        if isinstance(same, n.Const) and not same.value:
+            continue
         found = _called_at(at, one, function, where, scope)
         assert isinstance(found, n.Node)
-        result = at.terms.ite(at.terms.equal(index, one), found, result)
+        result = at.terms.ite(same, found, result)
     return result
 
 
 def _called_at(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
-    # The key's objects are kept with the value, so that no other object has their number.
     key = (index, id(function), id(where.names), id(scope.next), id(scope.now), scope.primed)
-    known = at.calls.get(key)
-    if known is None:
+    # A value that was cut, since too many calls are around it, is the value at this depth alone.
+    deep = (*key, scope.depths.get(_key_of(function), 0))
+    if deep in at.calls:
+        at.too_deep += 1  # What it is a part of is cut too.
+    elif key not in at.calls:
+        before = at.too_deep
         found = _call(at, index, function, where, scope)
-        known = at.calls[key] = (found, function, where.names, scope.next, scope.now)
-    return known[0]
+        # The key's objects are kept with the value, so that no other object has their number.
+        whole = (found, function, where.names, scope.next, scope.now)
+        at.calls[key if before == at.too_deep else deep] = whole
+        return found
+    return at.calls[deep if deep in at.calls else key][0]
+
+
+def _key_of(function: s.Function) -> str:
+    """The key of a recursive function among the depths of a scope."""
+    return f"function {id(function)}"
 
 
 def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
-    key = f"function {id(function)}"
     called = function.name or "a function"
-    depths = at.deeper(key, called, scope)
+    depths = at.deeper(_key_of(function), called, scope)
     if depths is None:
         return at.terms.undefined(NEVER, f"{called} calls itself more than {DEEPEST} times")
     inner = scope.calling(where.names, depths)
