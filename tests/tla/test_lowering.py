@@ -1042,13 +1042,17 @@ POINTERS = """
     Next == (Add /\\ UNCHANGED k) \\/ (k' = 3 - k /\\ UNCHANGED tree)
     Rooted == \\A x \\in DOMAIN tree : Path(x)[1] = 1 /\\ Len(Path(x)) = Depth[x] /\\ Depth[x] <= 4
     Halved == Steps = 8 \\div k
+    Common(a, b) == LET L[i, j \\in 0..4] ==
+        IF i = 0 \\/ j = 0 THEN 0 ELSE IF a[i] = b[j] THEN 1 + L[i - 1, j - 1]
+        ELSE IF L[i - 1, j] > L[i, j - 1] THEN L[i - 1, j] ELSE L[i, j - 1] IN L[Len(a), Len(b)]
+    Shared == \\A x \\in DOMAIN tree : Common(Path(x), Path(1)) = 1
     """
 
 
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
-        (POINTERS, ("Rooted", "Halved")),
+        (POINTERS, ("Rooted", "Halved", "Shared")),
         (COMPOSED, ("Written",)),
         (ARGUMENTS_OF_KINDS, ("Counted",)),
         pytest.param(SEVERAL_KINDS, ("Known", "Within"), marks=pytest.mark.slow),

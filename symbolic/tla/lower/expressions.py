@@ -1264,11 +1264,12 @@ def _call_function(at: Lowering, function: s.Function, where: Scope, e: s.Index,
     """A recursive function applied. Where the argument is not known, it is each that it can be."""
     index = at.value(e.index, scope)
     elements = None
-    if not isinstance(index, n.Const) and len(function.bounds) == len(function.bounds[0].names) == 1:
-        ((_, _, domain),) = at.pairs(
+    if not isinstance(index, n.Const):
+        bounds = at.pairs(
             function.bounds, replace(where, primed=scope.primed, next=scope.next, now=scope.now)
         )
-        if isinstance(domain, n.Node):
+        _, _, domain = bounds[0]
+        if len(bounds) == 1 and isinstance(domain, n.Node):
             elements = at.terms.elements(at.terms.set_node(domain))
         if elements is not None and scope.depths.get(_key_of(function), 0) >= len(elements):
             at.too_deep += 1
