@@ -1039,6 +1039,9 @@ POINTERS = """
     Path(x) == LET P[i \\in 0..4] == IF i = 0 THEN <<>> ELSE Append(P[tree[i]], i) IN P[x]
     Depth == [x \\in DOMAIN tree |-> LET D[i \\in 0..4] == IF i = 0 THEN 0 ELSE 1 + D[tree[i]] IN D[x]]
     Steps == LET S[i \\in 0..8] == IF i <= 0 THEN 0 ELSE 1 + S[i - (IF i > 1 THEN k ELSE 1)] IN S[8]
+    RECURSIVE Turns(_)
+    Turns(n) == LET F[i \\in 1..2] == IF i = 2 THEN F[1] ELSE IF n = 0 THEN 0 ELSE 1 + Turns(n - 1) IN F[k]
+    Turned == Turns(4) = 4
     Next == (Add /\\ UNCHANGED k) \\/ (k' = 3 - k /\\ UNCHANGED tree)
     Rooted == \\A x \\in DOMAIN tree : Path(x)[1] = 1 /\\ Len(Path(x)) = Depth[x] /\\ Depth[x] <= 4
     Halved == Steps = 8 \\div k
@@ -1052,7 +1055,7 @@ POINTERS = """
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
-        (POINTERS, ("Rooted", "Halved", "Shared")),
+        (POINTERS, ("Rooted", "Halved", "Shared", "Turned")),
         (COMPOSED, ("Written",)),
         (ARGUMENTS_OF_KINDS, ("Counted",)),
         pytest.param(SEVERAL_KINDS, ("Known", "Within"), marks=pytest.mark.slow),

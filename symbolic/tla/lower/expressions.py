@@ -1271,7 +1271,7 @@ def _call_function(at: Lowering, function: s.Function, where: Scope, e: s.Index,
         _, _, domain = bounds[0]
         if len(bounds) == 1 and isinstance(domain, n.Node):
             elements = at.terms.elements(at.terms.set_node(domain))
-        if elements is not None and scope.depths.get(_key_of(function), 0) >= len(elements):
+        if elements is not None and scope.depths.get(_key_of(function, where), 0) >= len(elements):
             at.too_deep += 1
             # One of its arguments has come again.
             return at.terms.undefined(NEVER, f"{function.name} calls itself for ever")
@@ -1291,9 +1291,9 @@ def _call_function(at: Lowering, function: s.Function, where: Scope, e: s.Index,
 
 
 def _called_at(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
-    key = (index, id(function), id(where.names), id(scope.next), id(scope.now), scope.primed)
+    key = (index, _key_of(function, where), id(scope.next), id(scope.now), scope.primed)
     # A value that was cut, since too many calls are around it, is the value at this depth alone.
-    deep = (*key, scope.depths.get(_key_of(function), 0))
+    deep = (*key, scope.depths.get(_key_of(function, where), 0))
     if deep in at.calls:
         at.too_deep += 1  # What it is a part of is cut too.
     elif key not in at.calls:
@@ -1306,14 +1306,14 @@ def _called_at(at: Lowering, index: n.Node, function: s.Function, where: Scope, 
     return at.calls[deep if deep in at.calls else key][0]
 
 
-def _key_of(function: s.Function) -> str:
-    """The key of a recursive function among the depths of a scope."""
-    return f"function {id(function)}"
+def _key_of(function: s.Function, where: Scope) -> str:
+    """The key of a recursive function among the depths of a scope. One in a LET is another in each scope."""
+    return f"function {id(function)} {id(where.names) if where.names else 0}"
 
 
 def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
     called = function.name or "a function"
-    depths = at.deeper(_key_of(function), called, scope)
+    depths = at.deeper(_key_of(function, where), called, scope)
     if depths is None:
         return at.terms.undefined(NEVER, f"{called} calls itself more than {DEEPEST} times")
     inner = scope.calling(where.names, depths)
