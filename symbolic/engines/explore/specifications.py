@@ -133,15 +133,35 @@ def answer_of_module(
     if specification.symmetry and options.checkpoint is not None:
         raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
     checkpoint = checkpoint_of(model, query, VALUES)
+
+    def circuits(known: Sequence[State], rest: Limits, making: float) -> Answer:
+        with put_off(TELLING), silently():
+            return _on_circuits(specification, known, model, query, rest, on_circuits, making)
+
     needs = _needs_values(specification, options)
     if options.by == CIRCUITS:
         if needs is not None:
             raise NoCircuits(f"--by circuits: {needs}, which needs --by values")
-        with timely(query.source, limits), put_off(TELLING), silently():
-            return _on_circuits(specification, (), model, query, limits, on_circuits, math.inf)
+        with timely(query.source, limits):
+            return circuits((), limits, math.inf)
     hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     if options.by == VALUES or needs is not None or hurried:
         return _on_values(specification, query, limits, listener, checkpoint)
+    return _on_values_first(specification, query, limits, listener, circuits)
+
+
+def _on_values_first(
+    specification: Specification,
+    query: Query,
+    limits: Limits,
+    listener: Listener,
+    circuits: Callable[[Sequence[State], Limits, float], Answer],
+) -> Answer:
+    """The answer by values, or by circuits once that takes long.
+
+    Args:
+        circuits: `(known, limits, making) -> the answer`, as `_on_circuits` gives it.
+    """
     begin = time.monotonic()
     patience = math.inf if _uses_registers(specification) else SHORT
     since: float | None = None
@@ -155,9 +175,7 @@ def answer_of_module(
         # The search on values waits, and goes on if nothing comes of it.
         making, patience = max(MAKING, patience / 2), math.inf
         try:
-            with put_off(TELLING), silently():
-                rest = limits.since(begin)
-                raise _OnCircuits(_on_circuits(specification, known, model, query, rest, on_circuits, making))
+            raise _OnCircuits(circuits(known, limits.since(begin), making))
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
         except NotWorthIt:
