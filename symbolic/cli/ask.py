@@ -402,15 +402,10 @@ class Question(Asked):
         Raises:
             UserError: if there is nothing to ask.
         """
-
-        def made(entry: Entry, settings: Mapping[str, Setting]) -> Model:
-            # Machines of Spark explore formulas.
-            spark = getattr(args, "master", None) is not None
-            return (
-                model_of(entry, settings) if spark else model_for(args.command, entry, settings, _given(args))
-            )
-
-        entry, settings, model = inputs.chosen_model(args, made)
+        # Machines of Spark explore formulas.
+        spark = getattr(args, "master", None) is not None
+        make = model_of if spark else partial(model_for, args.command, given=_given(args))
+        entry, settings, model = inputs.chosen_model(args, make)
         names = inputs.chosen_properties(model, args.properties)
         query, _ = query_of(args, args.command, entry, settings, model, names)
         found = cls(entry, model, query)

@@ -403,7 +403,7 @@ def test_bounded_searches_about_states_and_about_runs_take_turns() -> None:
     answer_here(build(Clock(), [counted, counts, goes_back]), query, listener)
     verdict, deepest = told["goes-back"]
     assert verdict is Verdict.VIOLATED
-    assert deepest < most, "of each search at least so many layers hold no counterexample"
+    assert deepest < most, "the least depth of all searches is told"
 
 
 def reached(meaning: Steps) -> set[State]:

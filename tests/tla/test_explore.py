@@ -349,7 +349,7 @@ Lower == Cardinality({n \\in Nodes : \\E m \\in Nodes : Below[n, m]})
 Last == FoldSet(LAMBDA n, last : IF rank[n] = 0 THEN rank[n] ELSE 2 * last, 3, Nodes)
 Next == total' = @ /\\ UNCHANGED rank
 """
-"""Results that depend on the order of the nodes in no case; only the values of Last tell that it does not."""
+"""Results that never depend on the order of the nodes. Of Last only its values tell so."""
 
 
 @pytest.mark.parametrize("total, states", {"Sum": 7, "Count": 7, "Size": 7, "Lower": 6, "Last": 5}.items())

@@ -132,17 +132,17 @@ Layers: TypeAlias = Generator[None, None, list[Result]]
 """A search that pauses after each of its layers. It ends with a result for each property."""
 
 _Key: TypeAlias = "tuple[str, liveness.Method | None]"
-"""A search: the claim about runs, and the method by which it is reduced."""
+"""The key of a search: the name of the claim about runs, and the method by which it is reduced."""
 
 _STATES: _Key = "", None
 """The search about states."""
 
 
 class _Searches:
-    """The searches for one query: that about states, and those about the other models of claims about runs.
+    """The searches for one query: one about states, and those about the models to which claims about runs reduce.
 
-    They take turns, since one that finds nothing may have no end. That about states has half of the time, and the
-    claims about runs share the other half.
+    They take turns, since a search that finds nothing may have no end. The search about states has half of the
+    time, and the claims about runs share the other half.
 
     Args:
         model: the model.
@@ -207,7 +207,7 @@ class _Searches:
         claim.note(part, result)
 
     def _layers(self, model: Model, targets: Sequence[Property], key: _Key, listener: Listener) -> Layers:
-        """A search, whose progress is told as that of all: they are as deep as the one that is least deep."""
+        """A search. The depth that is told is the least of all searches."""
         options = self._options
         if options.unroll == STEPS and any(one.name == liveness.SAVE for one in model.actions):
             # The step that saves the state, where the loop begins, is none of the model itself.

@@ -335,7 +335,7 @@ def _of_module(model: Model, lowered: Model, answer: Answer, *, erring: bool) ->
         NoCircuits: if something else is out of bounds.
     """
     if _lacks_a_value(answer) or (not erring and _is_outside(answer)):
-        raise NoCircuits("a value is out of bounds of the model that circuits are made of")
+        raise NoCircuits("a value of the module is out of bounds of its model: explore it with --by values")
     facts = answer.told(ExploreFacts)
     # An action of the module may be several of the model.
     fired = {one.name: 0 for one in model.actions}

@@ -1295,7 +1295,7 @@ def _called_at(at: Lowering, index: n.Node, function: s.Function, where: Scope, 
     # A value that was cut, since too many calls are around it, is the value at this depth alone.
     deep = (*key, scope.depths.get(_key_of(function, where), 0))
     if deep in at.calls:
-        at.too_deep += 1  # What it is a part of is cut too.
+        at.too_deep += 1  # The value around it is cut too.
     elif key not in at.calls:
         before = at.too_deep
         found = _call(at, index, function, where, scope)

@@ -230,7 +230,7 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
         case n.Coerce(item=inner, type=Set(item=item)) if isinstance(inner.type, Set):
             return [(here, t.convert(x, item)) for here, x in written(t, inner)]
         case n.SetMap(domain=inner):
-            return [(here, t.convert(_at(t, node, x), node.body.type)) for here, x in written(t, inner)]
+            return [(here, t.convert(_body_for(t, node, x), node.body.type)) for here, x in written(t, inner)]
         case n.Ite(condition=test, then=then, orelse=orelse):
             no = t.negation(test)
             return [
@@ -242,7 +242,7 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
         case n.Node(type=Set(item=item)) if item.capped <= _MOST_WRITTEN:
             return [(t.member(x, node), x) for x in (t.narrowed(item, value) for value in item.values())]
         case n.SetFilter(domain=inner):
-            return [(t.conj([here, _at(t, node, x)]), x) for here, x in written(t, inner)]
+            return [(t.conj([here, _body_for(t, node, x)]), x) for here, x in written(t, inner)]
         case n.SetMinus(left=left, right=right):
             return [(t.conj([here, t.negation(t.member(x, right))]), x) for here, x in written(t, left)]
         case n.SetIntersect(left=left, right=right):
@@ -250,7 +250,7 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
     raise Unlowerable(f"a set of over {_MOST_WRITTEN} elements is put into slots")
 
 
-def _at(t: Terms, node: n.SetMap | n.SetFilter, element: n.Node) -> n.Node:
+def _body_for(t: Terms, node: n.SetMap | n.SetFilter, element: n.Node) -> n.Node:
     """A binder's body for an element, which may be of a narrower type."""
     return body_at(node, t.convert(element, shapes.unlisted(node.var.type)))
 

@@ -690,9 +690,9 @@ class Terms(Builder):
             result = self.ite(here, made, result)
         return result
 
-    def has_few(self, graph: n.Node, key: Type) -> bool:
-        """Whether a function that is a set of pairs has few arguments beside those that a map may have."""
-        return isinstance(graph, n.SetOf) or most_members(graph) <= min(_MOST_PAIRS, key.capped // _FEW)
+    def has_few(self, node: n.Node, key: Type) -> bool:
+        """Whether a set of keys, or of pairs with them, is small beside the keys that a map may have."""
+        return isinstance(node, n.SetOf) or most_members(node) <= min(_MOST_PAIRS, key.capped // _FEW)
 
     def domain(self, node: n.Node) -> n.Node:
         """`DOMAIN f`."""

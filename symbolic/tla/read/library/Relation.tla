@@ -36,8 +36,8 @@ IsStrictlyTotallyOrderedUnder(Op(_, _), S) == IsStrictlyTotallyOrdered(Under(Op,
 IsTotallyOrdered(R, S) == IsPartiallyOrdered(R, S) /\ IsTotal(R, S)
 IsTotallyOrderedUnder(Op(_, _), S) == IsTotallyOrdered(Under(Op, S), S)
 
-(* Warshall's algorithm: paths whose inner elements are in T. *)
-\* within[n]: by at most n pairs of R, or a few more. No CHOOSE takes elements in some order: SYMMETRY need not try others.
+(* Paths are doubled: within[n] relates what a path of at most n pairs of R joins, or of a few more. *)
+\* A CHOOSE would take elements in an order, and SYMMETRY would have to try every other order.
 TransitiveClosure(R, S) ==
   LET within[n \in 0..Cardinality(S)] ==
         IF n <= 1 THEN [x, y \in S |-> R[x, y]]
