@@ -25,7 +25,7 @@ from leadline.symbolic.lang import (
     placed,
     rules,
 )
-from leadline.symbolic.lang.nodes import free_variables, kept, rebuilt, replaced, replacement
+from leadline.symbolic.lang.nodes import free_variables, kept, leaves_of, rebuilt, replaced, replacement
 from leadline.symbolic.tla.lower import shapes
 
 Body = Callable[[n.Node], n.Node]
@@ -84,13 +84,13 @@ class Builder:
         self._hollow: set[n.Node] = set()
         self._compiled: dict[n.Node, Callable[[Any, Mapping[str, Any]], Any]] = {}
         self._converted: dict[tuple[n.Node, Type], n.Node] = {}
-        self._narrower: dict[tuple[n.Node, Type], n.Node] = {}
+        self._origins: dict[n.Node, n.Node] = {}
         self._exchanges: dict[tuple[n.Node, n.Node], Body] = {}
 
     def forget(self) -> None:
         """Convert values anew from here on, so that the parts of a claim have places of their own."""
         self._converted.clear()
-        self._narrower.clear()
+        self._origins.clear()
 
     def exchange(self, leaf: n.Node, by: n.Node) -> Body:
         """Gives expressions with another in place of a leaf. What several paths share is gone through once."""
@@ -175,6 +175,18 @@ class Builder:
         return self._compiled[open_](
             (), {name: x.value for x, name in names.items() if isinstance(x, n.Const)}
         )
+
+    def computed(self, kind: Type, body: Body) -> Callable[[Value], Value] | None:
+        """What a body is of a constant of a type, compiled once; None if it depends on anything else.
+
+        The function raises `OutOfBounds` where the body has no value.
+        """
+        pick = n.make(n.PickVar, kind, self.place, "a constant")
+        found = body(self.plain(pick))
+        if not leaves_of(found) <= {pick}:
+            return None
+        of = function_of(found, {}, (pick.name,))
+        return lambda value: of((), {pick.name: value})
 
     def plain(self, node: n.Node) -> n.Node:
         """A listed value as one of the type of which there is a list: so are all operands."""

@@ -20,6 +20,7 @@ from leadline.symbolic.lang import (
     Mapped,
     Never,
     Option,
+    OutOfBounds,
     Record,
     Seq,
     Set,
@@ -104,9 +105,15 @@ class Terms(Builder):
             return node
         # The paths through a formula share most of their values.
         key = (node, target)
-        found = self._narrower.get(key) or self._converted.get(key)
+        found = self._converted.get(key)
         if found is None:
-            found = self._converted[key] = self._convert(node, target)
+            # A variable mostly gets what it was with a change, and is of the type before: nothing goes to and fro.
+            before = self._origins.get(node, node)
+            found = before if before.type == target else self._convert(before, target)
+            self._converted[key] = found
+            if isinstance(target, Set | Map) and not isinstance(found, n.Const | n.Undefined):
+                if join(before.type, target) == target:
+                    self._origins.setdefault(found, before)
         return found
 
     def _convert(self, node: n.Node, target: Type) -> n.Node:
@@ -124,10 +131,10 @@ class Terms(Builder):
             return self.ite(
                 node.condition, self.convert(node.then, target), self.convert(node.orelse, target)
             )
-        if isinstance(node, n.MapUpdate) and (before := self._narrower.get((node.map, target))) is not None:
-            # Values that are not changed need not be converted to and fro.
-            assert isinstance(target, Map)
-            return self.make(n.MapUpdate, target, before, node.key, self.convert(node.value, target.value))
+        if isinstance(node, n.MapUpdate) and isinstance(target, Map):
+            before = self._origins.get(node.map, node.map)
+            if before.type == target:
+                return self.make(n.MapUpdate, target, before, node.key, self.convert(node.value, target.value))
         if isinstance(node, n.SetOf | n.SetUnion) and is_large(source) and isinstance(target, Set):
             # The set as a whole would list all values that a written member may have.
             return restructured(self, node, source, target)
@@ -143,7 +150,28 @@ class Terms(Builder):
         if isinstance(node, n.Ite):
             arms = (self._member(x, kind) for x in (node.then, node.orelse))
             return n.make(n.Ite, kind, self.place, node.condition, *arms)
+        member = listed_member(node)
+        if member is not None and member.type != kind:
+            return self._in_list(member, kind)
         return member_of(self.convert(node, kind.item), kind)
+
+    def _in_list(self, member: n.Node, kind: Listed) -> n.Node:
+        """The member of a list that has the value of a member of another, by a constant function."""
+        source = member.type
+        assert isinstance(source, Listed)
+        converted = self.computed(source.item, lambda x: self.convert(x, kind.item))
+        assert converted is not None
+        members = list[str | None]()
+        for value in source.listed:
+            try:
+                members.append(kind.by_value.get(converted(value)))
+            except OutOfBounds:
+                members.append(None)
+        here = frozenset(x for x, found in zip(source.members, members, strict=True) if found is not None)
+        table = self.const(Map(source, kind), tuple(found or kind.members[0] for found in members))
+        inside = self.make(n.Member, BOOL, member, self.const(Set(source), here))
+        outside = self.undefined(kind, "the value is none of those listed")
+        return n.make(n.Ite, kind, self.place, inside, n.make(n.Apply, kind, self.place, table, member), outside)
 
     def some(self, node: n.Node, kind: Option) -> n.Node:
         """A value as one of an option."""
@@ -552,8 +580,7 @@ class Terms(Builder):
             table = self._table_of_both(a, b)
             if table is not None:
                 joined = Set(table)
-                # A variable mostly gets the union, and is of the type before.
-                self._narrower.update({(self.convert(x, joined), x.type): x for x in (a, b)})
+                self._origins.update({self.convert(x, joined): x for x in (a, b)})
         if not fits(a.type, joined):
             a = self.convert(a, joined)
         if not fits(b.type, joined):
@@ -797,8 +824,6 @@ class Terms(Builder):
                 value = join(shapes.given(kind.value), new.type)
                 whole = Map(key, Mapped(value) if isinstance(kind.value, Option) else value)
                 wide = self.convert(function, whole)
-                # A variable mostly gets the value, and is of the type before.
-                self._narrower[wide, kind] = function
                 made = self.make(n.MapUpdate, whole, wide, place, self.convert(new, whole.value))
                 # As in TLC, nothing changes where the function has no such argument.
                 if join(argument.type, key) == key and not isinstance(kind.value, Option):
