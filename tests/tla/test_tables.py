@@ -158,6 +158,39 @@ def test_every_engine_agrees_with_the_interpreter(kind: str, claims: tuple[str, 
                 assert one.steps == expected[one.property], one
 
 
+ANSWERED = r"""
+EXTENDS Naturals
+VARIABLES sent, seen, round
+Init == sent = {} /\ seen = {} /\ round = [p \in 1..2 |-> 0]
+Ask(p) == /\ round[p] < 3 /\ round' = [round EXCEPT ![p] = @ + 1] /\ UNCHANGED seen
+          /\ sent' = sent \cup {[type |-> "ask", from |-> p, round |-> round[p]]}
+Answer(m) == /\ m.type = "ask" /\ seen' = seen \cup {m} /\ UNCHANGED round
+             /\ sent' = (sent \ {m}) \cup {[type |-> "yes", to |-> m.from, round |-> m.round + 1, of |-> m]}
+End(m) == /\ m.type = "yes" /\ seen' = seen \cup {m, [type |-> "end", of |-> m.of]} /\ UNCHANGED round
+          /\ sent' = sent \ {m}
+Next == (\E p \in 1..2 : Ask(p)) \/ \E m \in sent : Answer(m) \/ End(m)
+Once == \A m \in sent : m.type = "yes" => m.of \in seen
+====
+"""
+
+
+def test_the_messages_of_a_variable_stay_what_they_are_beside_a_new_one(tmp_path: Path) -> None:
+    """A member of one table is one of another by a constant function, and a set with one more stays as it is."""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Once\nCHECK_DEADLOCK FALSE\n")
+    asking = Asking(write(tmp_path, M=ANSWERED), Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None
+    assert table_of(asking.model.variable("sent").type) != table_of(asking.model.variable("seen").type)
+    values = n.postorder(*(value for action in asking.model.actions for _, value in action.updates))
+    built = [x for x in values if isinstance(x, n.MakeVariant)]
+    assert {type(x) for one in built for x in n.postorder(one)}.isdisjoint({n.Bound}), (
+        "each member is built anew"
+    )
+    for options in (ExploreOptions(), ExploreOptions(by=VALUES)):
+        found = asking.answer(options)
+        assert found.told(ExploreFacts).states == asking.every.told(ExploreFacts).states
+        assert [one.steps for one in found.results] == [None]
+
+
 def test_a_message_that_is_not_in_the_table_widens_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

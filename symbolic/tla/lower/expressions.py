@@ -24,6 +24,7 @@ from leadline.symbolic.lang import (
     Map,
     Mapped,
     Option,
+    OutOfBounds,
     Seq,
     Set,
     Slots,
@@ -232,7 +233,7 @@ class Sets:
         values = [self.terms.narrowed(item, x) for x in self.order_of(item) or item.values()]
         return [(self.terms.among(x, node), x) for x in values]
 
-    def functions(self, domain: Domain) -> Iterator[n.Node]:
+    def functions(self, domain: Domain) -> Iterator[n.Const]:
         """The functions to sets of a constant set, in the order of CHOOSE, each made when it is asked for."""
         if not isinstance(domain, Product) or len({*map(id, domain.parts)}) != 1:
             return
@@ -242,18 +243,49 @@ class Sets:
             return
         if sorts_in(item):
             raise Unlowerable("a choice among constants names interchangeable values")
-        values = self.in_choice_order(item, part.value)
-        kind = shapes.function_type([(key.type, key.value, item) for key in domain.keys])
-        # Of tuples and whole maps the values are in the order of the keys, unlike the fields of a record.
-        if isinstance(kind, Tuple) or (
-            isinstance(kind, Map)
-            and [*kind.keys] == [key.value for key in domain.keys]
-            and shapes.in_order(kind.key, self.ranks)
-        ):
+        kind = self._with_values_in_order(domain)
+        if kind is not None:
+            values = self.in_choice_order(item, part.value)
             for chosen in itertools.product(values, repeat=len(domain.keys)):
                 yield self.terms.const(kind, chosen)
 
+    def _with_values_in_order(self, product: Product) -> Tuple | Map | None:
+        """The type of functions to constant sets, if their values lie in the order of the keys as they are."""
+        items = [item_of(self.terms.set_node(self.listed(part))) for part in product.parts]
+        kind = shapes.function_type(
+            [(key.type, key.value, item) for key, item in zip(product.keys, items, strict=True)]
+        )
+        if isinstance(kind, Tuple):
+            return kind
+        keys = [key.value for key in product.keys]
+        if not isinstance(kind, Map) or [*kind.keys] != keys or {*items} != {kind.value}:
+            return None
+        return kind if shapes.in_order(kind.key, self.ranks) else None
+
+    def _computed(self, kind: Type, body: Body) -> Callable[[Value], Value] | None:
+        with suppress(Unsupported, Unlowerable):
+            return self.terms.computed(kind, body)
+        return None  # Constants alone have a symbolic form, as those of which a set of many more is made.
+
+    def _computed_over(self, universal: bool, product: Product, body: Body) -> n.Node | None:
+        """`_over_product` where all is constant, with the body made once; None of other bodies."""
+        sets = [part.value for part in product.parts if isinstance(part, n.Const) and not sorts_in(part.type)]
+        if len(sets) < len(product.parts) or math.prod(map(len, sets)) <= MOST_UNROLLED:
+            return None
+        kind = self._with_values_in_order(product)
+        holds = None if kind is None else self._computed(kind, body)
+        if holds is None:
+            return None
+        results = map(holds, itertools.product(*sets))
+        with suppress(OutOfBounds):
+            return self.terms.boolean(all(results) if universal else any(results))
+        return None
+
     def _over_product(self, universal: bool, product: Product, name: str, body: Body) -> n.Node:
+        computed = self._computed_over(universal, product, body)
+        if computed is not None:
+            return computed
+
         def rest(chosen: tuple[n.Node, ...]) -> n.Node:
             if len(chosen) == len(product.parts):
                 return body(self.terms.function(list(zip(product.keys, chosen, strict=True))))
@@ -1036,12 +1068,9 @@ class Lowering(Sets):
             test = body(empty := self.terms.set_of([]))
             if isinstance(test, n.Const) and test.value:
                 return empty
-        for x in self.functions(domain):
-            test = body(x)
-            if not isinstance(test, n.Const):
-                break  # It depends on more than the function.
-            if test.value:
-                return x
+        found = self._first_function(domain, body)
+        if found is not None:
+            return found
         node = self.terms.set_node(self.listed(domain))
         nothing = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
         written = self.choices(node)
@@ -1052,6 +1081,22 @@ class Lowering(Sets):
                 result = self.terms.ite(test, x, result)
             return result
         return self.terms.bind(n.Choose, node, name or "x", body, order=self.order_of(item_of(node)))
+
+    def _first_function(self, domain: Domain, body: Body) -> n.Node | None:
+        """The first function to sets of a constant set that a test accepts; None if it depends on more."""
+        accepts: Callable[[Value], Value] | None = None
+        for place, x in enumerate(self.functions(domain)):
+            if place == MOST_UNROLLED:
+                accepts = self._computed(x.type, body)
+            try:
+                test = body(x) if accepts is None else self.terms.boolean(accepts(x.value))
+            except OutOfBounds:
+                return None
+            if not isinstance(test, n.Const):
+                return None
+            if test.value:
+                return x
+        return None
 
     def _of_size(self, e: s.Filter, domain: Domain, scope: Scope) -> n.Node | None:
         """Subsets of a constant set within the filter's bound on cardinality; None if it has none."""

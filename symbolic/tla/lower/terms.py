@@ -111,9 +111,9 @@ class Terms(Builder):
             before = self._origins.get(node, node)
             found = before if before.type == target else self._convert(before, target)
             self._converted[key] = found
-            if isinstance(target, Set | Map) and not isinstance(found, n.Const | n.Undefined):
-                if join(before.type, target) == target:
-                    self._origins.setdefault(found, before)
+            is_kept = isinstance(target, Set | Map) and join(before.type, target) == target
+            if is_kept and not isinstance(found, n.Const | n.Undefined):
+                self._origins.setdefault(found, before)
         return found
 
     def _convert(self, node: n.Node, target: Type) -> n.Node:
@@ -134,7 +134,9 @@ class Terms(Builder):
         if isinstance(node, n.MapUpdate) and isinstance(target, Map):
             before = self._origins.get(node.map, node.map)
             if before.type == target:
-                return self.make(n.MapUpdate, target, before, node.key, self.convert(node.value, target.value))
+                return self.make(
+                    n.MapUpdate, target, before, node.key, self.convert(node.value, target.value)
+                )
         if isinstance(node, n.SetOf | n.SetUnion) and is_large(source) and isinstance(target, Set):
             # The set as a whole would list all values that a written member may have.
             return restructured(self, node, source, target)
@@ -171,7 +173,9 @@ class Terms(Builder):
         table = self.const(Map(source, kind), tuple(found or kind.members[0] for found in members))
         inside = self.make(n.Member, BOOL, member, self.const(Set(source), here))
         outside = self.undefined(kind, "the value is none of those listed")
-        return n.make(n.Ite, kind, self.place, inside, n.make(n.Apply, kind, self.place, table, member), outside)
+        return n.make(
+            n.Ite, kind, self.place, inside, n.make(n.Apply, kind, self.place, table, member), outside
+        )
 
     def some(self, node: n.Node, kind: Option) -> n.Node:
         """A value as one of an option."""
