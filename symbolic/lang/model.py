@@ -324,7 +324,7 @@ class Model:
         init: the initial states, as an action that has no current state and assigns every variable.
         actions: the actions, in the order written.
         properties: the properties by name.
-        sweep_order: the names of the actions in the order of a sweep; derived if empty.
+        sweep_order: the names of the actions in the order of a sweep; others come behind these.
         constraints: bounds of the search. Their formulas are the first guards of every action, so that a
             state in which one is false has no successor; verdicts are about runs within them.
         fairness: the conditions that runs satisfy. Claims about states do not depend on them.

@@ -45,8 +45,8 @@ class Protocol(metaclass=ProtocolClass):
     - actions: methods marked with `@action`;
     - `assume(self)`, optional: yields `(condition, text)` pairs that must hold of the parameters;
     - `fair(self)`, optional: the fairness conditions, made by `weak`, `strong` and `weak_next`;
-    - `sweep_order`, optional: the names of the actions in the order of a sweep, where the order in which runs can
-      first take them is not the best;
+    - `sweep_order`, optional: the names of the actions in the order of a sweep, where the order in which they are
+      written is not the best;
     - `picks`, optional: by the name of an action's argument, the type that it picks a value of, or the name
       of the protocol's attribute that holds the type: `picks = {"leader": "Replica", "epoch": "Epoch"}`.
       Picks of base classes count too.

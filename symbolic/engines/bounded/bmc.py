@@ -344,7 +344,7 @@ def chosen_unrolling(
     sorts = sorts_alike(semantics.model, targets, truth_alone=True) if options.symmetry else ()
     if options.unroll == STEPS:
         return lambda encoding, sink: StepsUnrolling(encoding, sink, sorts, options.cube)
-    order = sweep_order(semantics.model, semantics)
+    order = sweep_order(semantics.model)
     return lambda encoding, sink: SweepsUnrolling(encoding, sink, order, sorts)
 
 
