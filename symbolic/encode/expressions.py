@@ -728,11 +728,19 @@ class Expressions:
 
         A constant of another type that is converted has the same value.
         """
-        while isinstance(node, n.Coerce):
-            node = node.item
-        if isinstance(node, n.Const):
-            return [(node.value, TRUE)]
-        return [(self._environment[node], TRUE)] if isinstance(node, n.Bound) else []
+        match node:
+            case n.Coerce(item=item):
+                return self._constant(item)
+            case n.Const(value=value):
+                return [(value, TRUE)]
+            case n.Bound():
+                return [(self._environment[node], TRUE)]
+            case n.MakeVariant(tag=tag, payload=payload):
+                return [((tag, value), TRUE) for value, _ in self._constant(payload)]
+            case n.MakeTuple(items=items) | n.MakeRecord(items=items):
+                parts = [self._constant(item) for item in items]
+                return [(tuple([part[0][0] for part in parts]), TRUE)] if all(parts) else []
+        return []
 
     def visit_Universe(self, node: n.Universe) -> Partial:
         item = item_of(node)
@@ -873,6 +881,9 @@ class Expressions:
 
     def _found(self, kind: Listed, sought: n.Node) -> Partial:
         """The member whose value is this; out of bounds if there is none."""
+        for value, _ in self._constant(sought):
+            member = kind.by_value.get(value)
+            return ({}, TRUE) if member is None else ({member: TRUE}, FALSE)
         shape, error = self.evaluate(sought, self._environment)
         here = self.values.has_values(shape, kind.listed, kind.item)
         found = {x: literal for x, literal in zip(kind.members, here, strict=True) if literal != FALSE}
@@ -1125,7 +1136,8 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
 def _read_of(var: n.Bound, body: n.Node) -> tuple[n.Node, ...] | None:
     """The largest parts of a binder's body that depend on its variable alone; None if it is read outside of them.
 
-    A part that goes through values is none: it may only be asked for where a condition before it holds.
+    A part that goes through values is none: it may only be asked for where a condition before it holds. Nor is one
+    that a value is put together with, since it tells as much as what is put in.
     """
     found, stack, seen = list[n.Node](), [body], set[n.Node]()
     while stack:
@@ -1135,7 +1147,8 @@ def _read_of(var: n.Bound, body: n.Node) -> tuple[n.Node, ...] | None:
         seen.add(node)
         if node == var:
             return None
-        if leaves_of(node) == {var} and not n.kept(node, "_listing", _listing):
+        whole = isinstance(node, n.Coerce | n.MakeTuple | n.MakeRecord | n.MakeVariant)
+        if not whole and leaves_of(node) == {var} and not n.kept(node, "_listing", _listing):
             found.append(node)
         else:
             stack += n.children(node)

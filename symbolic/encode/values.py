@@ -302,23 +302,31 @@ class Values:
                 return [self.equal(shape, self.constant(kind, value), kind) for value in values]
             case Seq():
                 return self._has_items(shape, values, kind)
-        parts = enumerate(zip(shape, component_types(kind), strict=True))
-        columns = [self._has_parts(x, [value[at] for value in values], part) for at, (x, part) in parts]
-        return [conj([part[x] for part, x in zip(columns, value, strict=True)]) for value in values]
+        parts = [*zip(shape, component_types(kind), strict=True)]
+        return self._has_columns(parts, values, [TRUE] * len(values))
 
     def _has_items(self, shape: Items, values: Sequence[Value], kind: Seq) -> list[int]:
         sizes = [shape.length.get(len(value), FALSE) for value in values]
-        fitting = [value for value, size in zip(values, sizes, strict=True) if size != FALSE]
-        columns = [
-            self._has_parts(item, [value[at] for value in fitting if len(value) > at], kind.item)
-            for at, item in enumerate(shape.items)
-        ]
-        return [
-            self.circuit.conj([size, *(part[x] for part, x in zip(columns, value, strict=False))])
-            if size != FALSE
-            else FALSE
-            for value, size in zip(values, sizes, strict=True)
-        ]
+        return self._has_columns([(item, kind.item) for item in shape.items], values, sizes)
+
+    def _has_columns(
+        self, parts: Sequence[tuple[Shape, Type]], values: Sequence[Value], fits: Sequence[int]
+    ) -> list[int]:
+        """For each of several tuples or sequences, the literal that it fits and all of its parts are these.
+
+        A part is compared only with those of the values that may still be: where a part is known, most are gone.
+        """
+        found = [[literal] for literal in fits]
+        left = [at for at, literal in enumerate(fits) if literal != FALSE]
+        for place, (shape, kind) in enumerate(parts):
+            having = [at for at in left if len(values[at]) > place]
+            here = self._has_parts(shape, [values[at][place] for at in having], kind)
+            for at in having:
+                found[at].append(here[values[at][place]])
+            left = [at for at in left if found[at][-1] != FALSE]
+        conj = self.circuit.conj
+        kept = {at: conj(found[at]) for at in left}
+        return [kept.get(at, FALSE) for at in range(len(values))]
 
     def _has_parts(self, shape: Shape, values: Sequence[Value], kind: Type) -> dict[Value, int]:
         distinct = [*dict.fromkeys(values)]

@@ -246,3 +246,57 @@ def test_sequences_are_compared_with_many_values_by_their_items(monkeypatch: pyt
     monkeypatch.setattr(Values, "has_values", noted)
     Values(circuit).has_values(shape, [*kind.values()], kind)
     assert compared.count(kind.item) == 3 * 4
+
+
+def test_a_part_is_compared_with_the_values_that_are_left_by_those_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    circuit = Circuit()
+    shape = Values(circuit).constant(MESSAGE, (300, 3))[0], Layout(circuit).free(MESSAGE)[1]
+    compared = list[tuple[Type, int]]()
+    inner = Values.has_values
+
+    def noted(self: Values, one: Any, values: Sequence[Any], of: Type) -> list[int]:
+        compared.append((of, len(values)))
+        return inner(self, one, values, of)
+
+    monkeypatch.setattr(Values, "has_values", noted)
+    found = Values(circuit).has_values(shape, LISTED.listed, MESSAGE)
+    assert compared == [(MESSAGE, 18), (Int(0, 999), 9), (Int(0, 999), 2)]
+    assert [value for value, literal in zip(LISTED.listed, found, strict=True) if literal != -TRUE] == [
+        (300, 3),
+        (300, 4),
+    ]
+
+
+ROUNDS = Int(0, 999)
+PLAIN = n.make(n.Bound, MESSAGE, NOWHERE, "m", 1)
+ROUND = n.make(n.Bound, ROUNDS, NOWHERE, "m", 1)
+
+
+@pytest.mark.parametrize(
+    ("var", "value", "known", "other"),
+    [
+        (PLAIN, PLAIN, (300, 3), (300, 5)),
+        (PLAIN, n.make(n.Coerce, MESSAGE, NOWHERE, PLAIN), (300, 3), (300, 5)),
+        (
+            ROUND,
+            n.make(n.MakeRecord, MESSAGE, NOWHERE, (ROUND, n.make(n.Const, ROUNDS, NOWHERE, 3))),
+            300,
+            301,
+        ),
+    ],
+    ids=["itself", "converted", "in a record"],
+)
+def test_the_members_of_constants_are_looked_up(
+    var: n.Bound, value: n.Node, known: Any, other: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No value is compared, and no value stands in for another, which has another member."""
+    sent = n.make(n.StateVar, Set(var.type), NOWHERE, "sent")
+    members = n.make(n.SetMap, Set(LISTED), NOWHERE, var, sent, member_of(value, LISTED))
+    monkeypatch.delattr(Values, "has_values")
+    circuit = Circuit()
+    here, gone = circuit.input(), circuit.input()
+    monkeypatch.setattr("leadline.symbolic.encode.expressions._frozen", None)
+    found, error = Expressions(circuit, {"sent": {known: here, other: gone}}, {}).evaluate(members)
+    assert (found, error) == ({LISTED.by_value[300, 3]: here}, gone)
