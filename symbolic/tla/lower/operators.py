@@ -44,7 +44,7 @@ from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.guards import EACH
-from leadline.symbolic.tla.read.standard import JOINING
+from leadline.symbolic.tla.read.standard import JOINING, LIBRARY
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
@@ -272,9 +272,43 @@ def _sorted(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
 
 def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     """`FoldInOrder(Op, base, S)`: Op for each value that S may have, in order, or for the first that is left."""
-    base, left = at.value(arguments[1], scope), at.terms.set_node(at.listed(at.domain(arguments[2], scope)))
+    op, base = at.entity(arguments[0], scope), at.value(arguments[1], scope)
+    kept = _kept_of_bag(at, op) if base.type == shapes.EMPTY_FUNCTION else None
+    if kept is not None:
+        return kept
+    left = at.terms.set_node(at.listed(at.domain(arguments[2], scope)))
     # Also where Op does not need the base.
-    return at.terms.once_defined([base], _fold(at, at.entity(arguments[0], scope), base, left, scope))
+    return at.terms.once_defined([base], _fold(at, op, base, left, scope))
+
+
+def _kept_of_bag(at: Lowering, op: Entity) -> n.Node | None:
+    """`FoldBag(LAMBDA all, x : IF P(x) THEN BagAdd(all, x) ELSE all, EmptyBag, B)`: what of B has P; else None.
+
+    The fold would be a choice and an update for each element that the bag may have.
+    """
+    match op:
+        case Operator(_, s.Apply("Times", (s.Apply(name, ()), _, _, s.Index(bag))), scope):
+            added = scope.names.get(name)
+        case _:
+            return None
+    match added:
+        case Operator(
+            (s.Parameter(all_), s.Parameter(x)),
+            s.If(test, s.Apply("BagAdd", (s.Apply(to, ()), s.Apply(one, ()))), s.Apply(same, ())),
+        ) if (to, one, same) == (all_, x, all_) and not _mentions(test, all_):
+            own = [at.specification.definitions[key].place.file for key in ("Times", "BagAdd")]
+            if not all(file.startswith(str(LIBRARY)) for file in own):
+                return None
+        case _:
+            return None
+    whole = at.value(bag, scope)
+
+    def is_kept(element: n.Node) -> n.Node:
+        there = at.terms.lt(at.terms.integer(0), at.terms.apply(whole, element))
+        return at.terms.conj([there, at.truth(test, added.scope.having({x: element}))])
+
+    some = at.filtered(at.terms.domain(whole), x, is_kept)
+    return at.function(some, x, lambda element: at.terms.apply(whole, element))
 
 
 def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) -> n.Node:
