@@ -153,10 +153,39 @@ INVARIANTS Seen
 CHECK_DEADLOCK FALSE
 """
 
+SACK = r"""
+---- MODULE Sack ----
+EXTENDS Integers, FiniteSets
+CONSTANT Most
+VARIABLES sack, weight, left
+vars == <<sack, weight, left>>
+Init == sack = {} /\ weight = 0 /\ left = 0
+Put(i) == i \notin sack /\ sack' = sack \cup {i} /\ UNCHANGED <<weight, left>>
+RECURSIVE Weigh(_, _), Pour(_, _)
+Weigh(S, n) == IF S = {} THEN weight' = n /\ sack' = {}
+               ELSE LET i == CHOOSE x \in S : TRUE IN Weigh(S \ {i}, n + i)
+Pour(n, i) == \/ n = 0 /\ weight' = i /\ left' = 1
+              \/ n > 0 /\ left' = 1 /\ \E by \in {1, 3} : by <= n /\ Pour(n - by, by)
+Next == \/ \E i \in 1..Most : Put(i)
+        \/ sack # {} /\ Weigh(sack, 0) /\ left' \in {left, 2}
+        \/ Pour(weight, 0) /\ UNCHANGED sack
+Spec == Init /\ [][Next]_vars
+Light == weight < 6
+Fits == Cardinality(sack) <= 3
+====
+"""
+SACK_CFG = """
+CONSTANT Most = 3
+SPECIFICATION Spec
+INVARIANTS Light Fits
+CHECK_DEADLOCK FALSE
+"""
+
 ALL = {
     "Mailbox": (MAILBOX, MAILBOX_CFG),
     "Stock": (STOCK, STOCK_CFG),
     "Climb": (CLIMB, CLIMB_CFG),
     "Tables": (TABLES, TABLES_CFG),
     "Votes": (VOTES, VOTES_CFG),
+    "Sack": (SACK, SACK_CFG),
 }

@@ -64,7 +64,7 @@ def explored(
     return found, found.told(ExploreFacts)
 
 
-TLC = {"Mailbox": (17, 6), "Stock": (160, 7), "Climb": (10, 9), "Tables": (1_088, 2)}
+TLC = {"Mailbox": (17, 6), "Stock": (160, 7), "Climb": (10, 9), "Tables": (1_088, 2), "Sack": (160, 8)}
 """TLC's number of states and the depth of their graph in steps. It refuses Votes, for an EXCEPT of a tuple."""
 
 

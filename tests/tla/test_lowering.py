@@ -49,6 +49,8 @@ VERDICTS = {
     "TypesKnown": (Verdict.PROVED, None),
     "Sums": (Verdict.VIOLATED, 2),
     "Seen": (Verdict.VIOLATED, 4),
+    "Light": (Verdict.VIOLATED, 4),
+    "Fits": (Verdict.PROVED, None),
 }
 
 

@@ -24,6 +24,7 @@ from leadline.symbolic.tla.read.parts import Part
 
 MOST_PATHS = 2_000
 _MOST_ELEMENTS = 8
+_DEEPEST = 8  # Each further call of a recursive operator is a path of its own, with all calls before it.
 
 
 Rest = Callable[[Way, Scope], Iterator[Way]]
@@ -202,9 +203,11 @@ class Paths(Picks):
         elif local is None and e.operator in definitions:
             definition = definitions[e.operator]
             inner = self._lowering.entered(definition, e.arguments, scope)
-            if inner is None:
-                raise Unsupported(e.place, f"{definition.name} calls itself too often")
-            yield from self._inside(definition.body, inner, way, scope, rest)
+            if inner is None or inner.depths[definition.name] > _DEEPEST:
+                text = f"{definition.name} calls itself more than {_DEEPEST} times"
+                yield from self._without_value(text, way, scope, rest)
+            else:
+                yield from self._inside(definition.body, inner, way, scope, rest)
         else:
             yield from self._behind(e, way, scope, rest)
 
@@ -272,13 +275,15 @@ class Paths(Picks):
         if e.other is not None:
             yield from self.follow(e.other, none, scope, rest)
             return
-        broken = none.requiring(
-            self._terms.undefined(self._terms.boolean(True).type, "no arm of the CASE holds")
-        )
-        assert broken is not None
-        for name in sorted(self._variables - dict(broken.next).keys()):
-            broken = self.assigned(broken, name, self._terms.undefined(NEVER, "no arm of the CASE holds"))
-        yield from rest(broken, scope)
+        yield from self._without_value("no arm of the CASE holds", none, scope, rest)
+
+    def _without_value(self, why: str, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        """The path behind a formula without a value."""
+        after = way.requiring(self._terms.undefined(self._terms.boolean(True).type, why))
+        assert after is not None
+        for name in sorted(self._variables - dict(after.next).keys()):
+            after = self.assigned(after, name, self._terms.undefined(NEVER, why))
+        yield from rest(after, scope)
 
     def _composed(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         """`A \\cdot B`: B goes on from the values that A gives the variables."""

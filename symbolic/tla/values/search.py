@@ -48,7 +48,7 @@ class Todo:
     Attributes:
         rest: those after it.
         path: what is left of the path to a part: see `Part`.
-        seen: the operators that it is within.
+        seen: the recursive operators that it is within, each as often as it is.
         shared: whether it is the same for several disjuncts, and long: it becomes a function of its own.
     """
 
@@ -56,7 +56,7 @@ class Todo:
     names: Names
     rest: Todo | None
     path: tuple[int, ...] = ()
-    seen: frozenset[str] = frozenset()
+    seen: tuple[str, ...] = ()
     shared: bool = False
 
 
@@ -322,7 +322,8 @@ class Search:
         scope = settle(self.translation, domains, scope, lines)
         inner, inside = loops(self.translation, bounds, scope, lines, ordered=True)
         chosen = [(name, inner.names[name]) for bound in bounds for name in bound.names]
-        picks = [(name, one.text) for name, one in chosen if isinstance(one, Local)]
+        # A recursive operator may choose any number of times, and its steps are told without that.
+        picks = [(name, one.text) for name, one in chosen if isinstance(one, Local) and not todo.seen]
         inner = replace(inner, picks=(*scope.picks, *picks))
         self._attempt(replace(todo, first=body, names=inner.names), inner, inside, depth + nested)
 
@@ -364,12 +365,11 @@ class Search:
                 one = definitions[key]
                 self._expand(one.parameters, one.body, {}, e, todo, scope, lines, depth)
             case None, key if key in definitions:
-                if key in todo.seen:
-                    text = f"the action {key} is recursive: expected an action that is not"
-                    raise ModelError([Mistake(e.place, text)])
                 one = definitions[key]
-                todo = replace(todo, seen=todo.seen | {key})
-                self._expand(one.parameters, one.body, {}, e, todo, scope, lines, depth)
+                if self.translation.recursive(key):
+                    self._recur(one, e, todo, scope, lines)
+                else:
+                    self._expand(one.parameters, one.body, {}, e, todo, scope, lines, depth)
             case _:
                 self._test(e, todo, scope, lines, depth)
 
@@ -402,6 +402,55 @@ class Search:
             else:
                 inner[parameter.name] = self._named(parameter.name, argument, body, scope)
         self._go(replace(todo, first=body, names=inner), scope, lines, depth)
+
+    def _recur(self, one: s.Definition, e: s.Apply, todo: Todo, scope: Scope, lines: Lines) -> None:
+        """Go on with a recursive operator: a function of its parameters, as how often it is called is not known.
+
+        The function goes on with the conjuncts behind the operator too. Where it applies the operator again, these
+        are the same, and so it calls itself, unless more variables have values by then.
+        """
+        primed = self.translation.analysis.primed_parameters(one.name)
+        by_name = any(
+            p.arity
+            or self._assigns(a, scope)
+            or (p.name in primed and self.translation.reads_state(a, scope))
+            for p, a in zip(one.parameters, e.arguments, strict=True)
+        )
+        if by_name or todo.seen.count(one.name) > len(self.translation.now) + 1:
+            text = f"the action {one.name} is recursive: expected parameters that are values"
+            text += ", and no step behind it that its own application is a part of"
+            raise ModelError([Mistake(e.place, text)])
+        source = self.translation.source
+        arguments, bindings, scope = self._given_values(one, e, scope, lines)
+        inner = replace(scope, known={})
+        kinds = [(local.kind, local.called) for local in bindings]
+        key = ("recursive", one.name, id(todo.rest), todo.path, *kinds, *self._state(inner))
+        if key not in self._functions:
+            fn = source.fn(one.name, [local.text for local in bindings], scope.fn)
+            self._functions[key] = (todo, fn)
+            names = {p.name: local for p, local in zip(one.parameters, bindings, strict=True)}
+            body = replace(todo, first=one.body, names=names, seen=(*todo.seen, one.name))
+            self._go(body, replace(inner, fn=fn), fn.lines, 0)
+        call = source.call(scope.fn, self._functions[key][1], arguments)
+        lines += [f"if {call}:", ["return True"]]
+
+    def _given_values(
+        self, one: s.Definition, e: s.Apply, scope: Scope, lines: Lines
+    ) -> tuple[list[str], list[Local], Scope]:
+        """The arguments of an operator, each computed at most once, and the names that it has for them."""
+        translation = self.translation
+        strict = translation.analysis.strict_parameters(one.name)
+        pairs = list(zip(one.parameters, e.arguments, strict=True))
+        scope = settle(translation, [a for p, a in pairs if p.name in strict], scope, lines)
+        scope = settle(translation, [a for p, a in pairs if p.name not in strict], scope, lines, sure=False)
+        arguments, names = list[str](), list[Local]()
+        for parameter, argument in pairs:
+            lazy = parameter.name not in strict and not translation.safe(argument, scope)
+            code = (translation.later if lazy else translation.expr)(argument, scope)
+            kind = Kind.LAZY if code.kind is Kind.LAZY else Kind.VALUE
+            arguments.append(as_value(code))
+            names.append(Local(translation.source.fresh(parameter.name), kind, called=lazy))
+        return arguments, names, scope
 
     def _named(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> ByName | Pending:
         if self._assigns(e, scope):
