@@ -41,7 +41,7 @@ from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.typing import OutsideType, sorted_type, type_of, typed, untyped
 from leadline.symbolic.tla.values import operators
-from leadline.symbolic.tla.values.behaviour import Behaviour, symmetry_of
+from leadline.symbolic.tla.values.behaviour import Behaviour, require_behaviour, symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.runs import ModuleReplayer
 from leadline.symbolic.tla.values.symmetry import group
@@ -160,7 +160,9 @@ class TlaOrigin(Origin):
         Raises:
             NoInitialState: as `model`.
             Unsupported: as `model`.
+            ModelError: if the module has no behaviour.
         """
+        require_behaviour(self.specification)
         starts, more = self.learner.some_initial()
         if not starts and self.learner.fails_initially():
             init = self.specification.init

@@ -26,7 +26,7 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import read_config
 from leadline.symbolic.tla.read.leveled import leveled
 from leadline.symbolic.tla.read.specification import Specification, load
-from leadline.symbolic.tla.values.behaviour import no_behaviour
+from leadline.symbolic.tla.values.behaviour import require_behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.operators import printing
 from leadline.symbolic.tla.values.values import tla_text
@@ -122,8 +122,7 @@ class TlaProtocol(Foreign):
     def model(self) -> Model:
         changed = self._changed()
         specification = leveled(self._specification())
-        if specification.init is None or specification.next is None:
-            raise no_behaviour(specification)
+        require_behaviour(specification)
         types = {**self.known} or self.learned.types.setdefault(tuple(sorted(changed.items())), {})
         if types and types.keys() != {*specification.variables}:
             raise UserError(

@@ -185,6 +185,18 @@ def test_a_module_without_behaviour(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert "N.tla:3:" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "command", ["explore", "explore --by circuits", "check", "check --depth 2", "simulate"]
+)
+def test_a_module_without_behaviour_or_assumption(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, M="A == 1")
+    name, *options = command.split()
+    assert main([name, str(path), *options]) == 150
+    assert "M.tla:1:1: there is no behaviour to explore" in capsys.readouterr().err
+
+
 def test_a_module_without_initial_states_is_told_with_its_place(tmp_path: Path) -> None:
     one = specification(
         tmp_path, "VARIABLE x\nInit == x = 0 /\\ x = 1\nNext == x' = x", "INIT Init\nNEXT Next"

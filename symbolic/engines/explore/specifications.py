@@ -72,7 +72,7 @@ from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows
-from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.behaviour import Behaviour, require_behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, satisfied
 from leadline.symbolic.tla.values.operators import printing, set_statistics, silently
 from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer
@@ -130,6 +130,7 @@ def answer_of_module(
     options = query.options_as(ExploreOptions)
     names = {one.name for one in query.chosen(model)}
     specification = _asked(Outline.of(model).specification, names, options)
+    require_behaviour(specification)
     if specification.symmetry and options.checkpoint is not None:
         raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
     checkpoint = checkpoint_of(model, query, VALUES)

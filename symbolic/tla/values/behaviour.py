@@ -68,8 +68,7 @@ class Behaviour:
         if interpreter is None:
             # The choices of an assumption are those of no state.
             (Interpreter(specification) if self.symmetry is not None else self.interpreter).assume()
-        if specification.init is None or specification.next is None:
-            raise no_behaviour(specification)
+        require_behaviour(specification)
 
     @property
     def sets_registers(self) -> bool:
@@ -388,11 +387,17 @@ def _listed(step: Callable[..., None], state: State | None) -> list[State | None
     return found
 
 
-def no_behaviour(specification: Specification) -> ModelError:
-    """The error of a specification without initial states or steps."""
+def require_behaviour(specification: Specification) -> None:
+    """Refuse a specification without initial states or steps.
+
+    Raises:
+        ModelError: if it is one.
+    """
+    if specification.init is not None and specification.next is not None:
+        return
     text = "there is no behaviour to explore: expected SPECIFICATION, or INIT and NEXT, in the configuration"
     text += "; without one, a definition of Spec, or of Init and Next"
-    return ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
+    raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
 
 
 def symmetry_of(specification: Specification) -> Symmetry | None:
