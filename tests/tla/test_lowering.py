@@ -405,7 +405,7 @@ def test_an_update_converts_the_value_that_it_changes_and_no_other(tmp_path: Pat
     assert found.complete and list(found.states_within_steps) == counts(one.learner)
 
 
-PENDING = r"""---- MODULE Pending ----
+PENDING = r"""
 EXTENDS Naturals, Bags, BagsExt
 VARIABLES pending, sent, n
 Init == pending = EmptyBag /\ sent = EmptyBag /\ n = 0
@@ -415,7 +415,6 @@ Put(i) == /\ n < 4 /\ n' = n + 1 /\ UNCHANGED sent
 Flush(i) == Of(i) # EmptyBag /\ sent' = sent (+) Of(i) /\ pending' = pending (-) Of(i) /\ UNCHANGED n
 Next == \E i \in 1..2 : Put(i) \/ Flush(i)
 Own == \A i \in 1..2 : \A m \in DOMAIN Of(i) : m.from = i /\ Of(i)[m] = pending[m]
-====
 """
 
 
@@ -424,7 +423,7 @@ def test_the_messages_of_a_bag_that_pass_a_test_are_no_fold(tmp_path: Path) -> N
     config = "INIT Init\nNEXT Next\nINVARIANT Own\nCHECK_DEADLOCK FALSE\n"
     one = TlaOrigin(specification(tmp_path, PENDING, config), {})
     model = one.model()
-    assert not any(isinstance(x, n.Choose) for action in model.actions for x in n.postorder(*action.roots))
+    assert len(n.postorder(*(root for action in model.actions for root in action.roots))) < 300
     found = explore(Semantics(model), ["Own"])
     assert list(found.states_within_steps) == counts(one.learner)
     assert found.complete and found.properties["Own"].violation is None
