@@ -407,12 +407,14 @@ def test_an_update_converts_the_value_that_it_changes_and_no_other(tmp_path: Pat
 
 PENDING = r"""
 EXTENDS Naturals, Bags, BagsExt
-VARIABLES pending, sent, n
-Init == pending = EmptyBag /\ sent = EmptyBag /\ n = 0
+VARIABLES pending, sent, n, low
+Init == pending = EmptyBag /\ sent = EmptyBag /\ n = 0 /\ low = 0
 Of(i) == FoldBag(LAMBDA all, m : IF m.from = i THEN BagAdd(all, m) ELSE all, EmptyBag, pending)
 Put(i) == /\ n < 4 /\ n' = n + 1 /\ UNCHANGED sent
           /\ \E v \in 1..2 : pending' = pending (+) SetToBag({[from |-> i, value |-> v]})
-Flush(i) == Of(i) # EmptyBag /\ sent' = sent (+) Of(i) /\ pending' = pending (-) Of(i) /\ UNCHANGED n
+          /\ LET F(all, m) == IF m.value <= n THEN BagAdd(all, m) ELSE all
+             IN  low' = BagCardinality(FoldBag(F, EmptyBag, pending)')
+Flush(i) == Of(i) # EmptyBag /\ sent' = sent (+) Of(i) /\ pending' = pending (-) Of(i) /\ UNCHANGED <<n, low>>
 Next == \E i \in 1..2 : Put(i) \/ Flush(i)
 Own == \A i \in 1..2 : \A m \in DOMAIN Of(i) : m.from = i /\ Of(i)[m] = pending[m]
 """

@@ -273,7 +273,7 @@ def _sorted(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
 def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     """`FoldInOrder(Op, base, S)`: Op for each value that S may have, in order, or for the first that is left."""
     op, base = at.entity(arguments[0], scope), at.value(arguments[1], scope)
-    kept = _kept_of_bag(at, op) if base.type == shapes.EMPTY_FUNCTION else None
+    kept = _kept_of_bag(at, op, scope) if base.type == shapes.EMPTY_FUNCTION else None
     if kept is not None:
         return kept
     left = at.terms.set_node(at.listed(at.domain(arguments[2], scope)))
@@ -281,14 +281,14 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     return at.terms.once_defined([base], _fold(at, op, base, left, scope))
 
 
-def _kept_of_bag(at: Lowering, op: Entity) -> n.Node | None:
+def _kept_of_bag(at: Lowering, op: Entity, scope: Scope) -> n.Node | None:
     """`FoldBag(LAMBDA all, x : IF P(x) THEN BagAdd(all, x) ELSE all, EmptyBag, B)`: what of B has P; else None.
 
     The fold would be a choice and an update for each element that the bag may have.
     """
     match op:
-        case Operator(_, s.Apply("Times", (s.Apply(name, ()), _, _, s.Index(bag))), scope):
-            added = scope.names.get(name)
+        case Operator(_, s.Apply("Times", (s.Apply(name, ()), _, _, s.Index(bag))), around):
+            added = around.names.get(name)
         case _:
             return None
     match added:
@@ -301,11 +301,12 @@ def _kept_of_bag(at: Lowering, op: Entity) -> n.Node | None:
                 return None
         case _:
             return None
-    whole = at.value(bag, scope)
+    whole = at.value(bag, scope.calling(around.names, scope.depths))
 
     def is_kept(element: n.Node) -> n.Node:
         there = at.terms.lt(at.terms.integer(0), at.terms.apply(whole, element))
-        return at.terms.conj([there, at.truth(test, added.scope.having({x: element}))])
+        inner = scope.calling(added.scope.having({x: element}).names, scope.depths)
+        return at.terms.conj([there, at.truth(test, inner)])
 
     some = at.filtered(at.terms.domain(whole), x, is_kept)
     return at.function(some, x, lambda element: at.terms.apply(whole, element))
