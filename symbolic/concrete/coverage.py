@@ -88,6 +88,7 @@ class Vacuous:
         is_set: whether it is a set.
         part: the implication or the quantifier.
         partly: whether it is one of several conjuncts or disjuncts, of which others may say something.
+        beside: whether it is one of several disjuncts: where another one is true, the premise may be too.
     """
 
     property: str
@@ -95,6 +96,7 @@ class Vacuous:
     is_set: bool
     part: n.Node
     partly: bool
+    beside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,23 +175,24 @@ def outermost(left: Sequence[Suspect]) -> list[Vacuous]:
 
 def suspects(claim: Property) -> Iterator[Suspect]:
     """The implications and quantifiers over sets that a property asserts, as written, from the outermost on."""
-    asserted = dict[n.Node, tuple[frozenset[n.Node], bool]]()
+    asserted = dict[n.Node, tuple[frozenset[n.Node], bool, bool]]()
     others = list[n.Node]()
-    waiting = [(claim.formula, frozenset[n.Node](), False)]
+    waiting = [(claim.formula, frozenset[n.Node](), False, False)]
     while waiting:
-        node, around, partly = waiting.pop(0)
+        node, around, partly, beside = waiting.pop(0)
         if node in asserted:
             continue
-        asserted[node] = around, partly
+        asserted[node] = around, partly, beside
         match node:
             case n.And() | n.Or():
-                several = partly or len({_written(claim, item) for item in node.items}) > 1
-                waiting += [(item, around, several) for item in node.items]
+                several = len({_written(claim, item) for item in node.items}) > 1
+                also = beside or (several and isinstance(node, n.Or))
+                waiting += [(item, around, partly or several, also) for item in node.items]
             case n.Implies():
-                waiting.append((node.conclusion, around | {node}, partly))
+                waiting.append((node.conclusion, around | {node}, partly, beside))
                 others.append(node.premise)
             case n.Forall():
-                waiting.append((node.body, around | {node}, partly))
+                waiting.append((node.body, around | {node}, partly, beside))
                 others.append(node.domain)
             case _:
                 others += n.children(node)
@@ -200,9 +203,10 @@ def suspects(claim: Property) -> Iterator[Suspect]:
         if _without_effect(node) is not None and (written := _written(claim, node)) not in elsewhere:
             instances.setdefault(written, []).append(node)
     for nodes in instances.values():
-        around, partly = asserted[nodes[0]]
+        around, partly, beside = asserted[nodes[0]]
         made = {node: found for node in nodes if (found := _without_effect(node)) is not None}
-        vacuous = Vacuous(claim.name, made[nodes[0]][0], isinstance(nodes[0], n.Forall), nodes[0], partly)
+        is_set = isinstance(nodes[0], n.Forall)
+        vacuous = Vacuous(claim.name, made[nodes[0]][0], is_set, nodes[0], partly, beside)
         weakened = replaced(claim.formula, {node: instead for node, (_, instead) in made.items()})
         yield Suspect(vacuous, weakened, around)
 

@@ -244,20 +244,23 @@ High == height > 2
 Safe == \\A x \\in flown : x > 1 => x < 3
 Rare == height >= 1 => height <= 3 /\\ (High /\\ flown # {} => FALSE)
 Plain == height = 3 => flown = {}
+Beside == (height < 2 => flown # {}) \\/ height < 4
 ====
 """
 
 
 def test_coverage_of_a_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "Stairs.tla").write_text(MODULE, encoding="utf-8")
-    config = "INIT Init NEXT Next INVARIANTS Safe Rare Plain"
+    config = "INIT Init NEXT Next INVARIANTS Safe Rare Plain Beside"
     (tmp_path / "Stairs.cfg").write_text(config, encoding="utf-8")
     assert main(["explore", str(tmp_path / "Stairs.tla"), "--coverage"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[lines.index("never taken: Fly") :][:4] == [
+    beside = "`height < 2` is never true where the other disjuncts are false (Stairs.tla:17)"
+    assert lines[lines.index("never taken: Fly") :][:5] == [
         "never taken: Fly",
         "holds vacuously: Safe, since `flown` is always empty (Stairs.tla:14)",
         "holds vacuously in part: Rare, since `High /\\ flown # {}` is never true (Stairs.tla:15)",
+        f"holds vacuously in part: Beside, since {beside}",
         "never true: `height > 3` of Fly (Stairs.tla:7; in 2 evaluations)",
     ]
     assert ["Climb", "5", "3"] in [line.split() for line in lines]

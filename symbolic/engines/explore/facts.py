@@ -18,12 +18,16 @@ from leadline.symbolic.notation.expressions import to_tla
 
 
 class VacuousPart(TypedDict):
-    """A part of a property for which it holds vacuously: a set that is empty, or a formula that is never true."""
+    """A part of a property for which it holds vacuously: a set that is empty, or a formula that is never true.
+
+    Beside other disjuncts this is so only where they are false.
+    """
 
     property: str
     empty: NotRequired[str]
     never_true: NotRequired[str]
     partly: bool
+    beside: bool
     place: str
 
 
@@ -195,14 +199,15 @@ def with_coverage(
 
 def _vacuous(model: Model, found: Vacuous) -> VacuousPart:
     place = _place(_span_in(model.properties[found.property], found.part))
-    return vacuous_part(found.property, _text(model, found.node), found.is_set, found.partly, place)
+    text = _text(model, found.node)
+    return vacuous_part(found.property, text, found.is_set, found.partly, found.beside, place)
 
 
-def vacuous_part(name: str, text: str, is_set: bool, partly: bool, place: str) -> VacuousPart:
+def vacuous_part(name: str, text: str, is_set: bool, partly: bool, beside: bool, place: str) -> VacuousPart:
     """The part of a property, with its text, for which it holds vacuously."""
     if is_set:
-        return {"property": name, "empty": text, "partly": partly, "place": place}
-    return {"property": name, "never_true": text, "partly": partly, "place": place}
+        return {"property": name, "empty": text, "partly": partly, "beside": beside, "place": place}
+    return {"property": name, "never_true": text, "partly": partly, "beside": beside, "place": place}
 
 
 def _guard(model: Model, guard: Guard) -> GuardCount:
@@ -227,6 +232,7 @@ def vacuity(facts: ExploreFacts, name: str) -> list[tuple[NoteKind, str]]:
         if one["property"] == name:
             empty = one.get("empty")
             why = f"`{empty}` is always empty" if empty else f"`{one['never_true']}` is never true"
+            why += " where the other disjuncts are false" if one["beside"] else ""
             kind = NoteKind.PARTLY_VACUOUS if one["partly"] else NoteKind.VACUOUS
             found.append((kind, f"{why} ({one['place']})"))
     return found

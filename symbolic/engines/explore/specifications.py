@@ -1041,7 +1041,7 @@ def _guards(interpreter: Interpreter) -> list[GuardCount]:
 
 def _vacuous(found: Suspect) -> VacuousPart:
     text, place = excerpt(found.formula), _short(found.place)
-    return vacuous_part(found.invariant, text, found.is_set, found.partly, place)
+    return vacuous_part(found.invariant, text, found.is_set, found.partly, found.beside, place)
 
 
 def _short(place: Place) -> str:

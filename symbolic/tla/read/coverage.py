@@ -40,6 +40,7 @@ class Suspect:
         formula: the premise that may never be true, or the set that may always be empty.
         is_set: whether it is a set.
         partly: whether the part is one of several conjuncts or disjuncts.
+        beside: whether it is one of several disjuncts: where another one is true, the formula may be too.
         place: the place of the implication or quantifier.
         around: the places of those in whose conclusions or bodies it is.
         weakened: the invariant with the part made false; the part has an effect once this is false.
@@ -49,6 +50,7 @@ class Suspect:
     formula: s.Expression
     is_set: bool
     partly: bool
+    beside: bool
     place: s.Place
     around: frozenset[s.Place]
     weakened: s.Expression
@@ -61,7 +63,9 @@ def suspects(specification: Specification) -> list[Suspect]:
     """The implications and quantifiers that the invariants assert, from the outermost on."""
     found: list[Suspect] = []
     for name, formula in specification.invariants.items():
-        found += _Asserted(specification, name).within(formula, lambda e: e, frozenset(), False, frozenset())
+        found += _Asserted(specification, name).within(
+            formula, lambda e: e, frozenset(), False, False, frozenset()
+        )
     return found
 
 
@@ -78,26 +82,27 @@ class _Asserted:
         rebuild: _Rebuild,
         around: frozenset[s.Place],
         partly: bool,
+        beside: bool,
         seen: frozenset[str],
     ) -> Iterator[Suspect]:
         """Those in an asserted part, given how the invariant is made of another in its place."""
         definitions = self.specification.definitions
         match e:
-            case s.Apply("/\\" | "\\/", items):
+            case s.Apply("/\\" | "\\/" as junction, items):
                 for place, item in enumerate(items):
 
                     def put(x: s.Expression, place: int = place) -> s.Expression:
                         return rebuild(replace(e, arguments=(*items[:place], x, *items[place + 1 :])))
 
-                    yield from self.within(item, put, around, True, seen)
+                    yield from self.within(item, put, around, True, beside or junction == "\\/", seen)
             case s.Apply("=>", (premise, conclusion)):
                 weakened = rebuild(s.Apply("~", (premise,), place=e.place))
-                yield Suspect(self.name, premise, False, partly, e.place, around, weakened)
+                yield Suspect(self.name, premise, False, partly, beside, e.place, around, weakened)
 
                 def follow(x: s.Expression) -> s.Expression:
                     return rebuild(replace(e, arguments=(premise, x)))
 
-                yield from self.within(conclusion, follow, around | {e.place}, partly, seen)
+                yield from self.within(conclusion, follow, around | {e.place}, partly, beside, seen)
             case s.Quantified("\\A", bounds, body):
                 false = s.Apply("FALSE", (), place=e.place)
                 for bound in bounds:
@@ -106,16 +111,18 @@ class _Asserted:
                         and self.specification.levels.of(bound.domain) > Level.CONSTANT
                     ):
                         weakened = rebuild(replace(e, body=false))
-                        yield Suspect(self.name, bound.domain, True, partly, e.place, around, weakened)
+                        yield Suspect(
+                            self.name, bound.domain, True, partly, beside, e.place, around, weakened
+                        )
                         break
 
                 def into(x: s.Expression) -> s.Expression:
                     return rebuild(replace(e, body=x))
 
-                yield from self.within(body, into, around | {e.place}, partly, seen)
+                yield from self.within(body, into, around | {e.place}, partly, beside, seen)
             case s.Apply(operator, ()) if operator in definitions and operator not in seen:
                 body = definitions[operator].body
-                yield from self.within(body, rebuild, around, partly, seen | {operator})
+                yield from self.within(body, rebuild, around, partly, beside, seen | {operator})
 
 
 # -- the text of an expression -------------------------------------------------------------------------------
