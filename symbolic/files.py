@@ -108,15 +108,20 @@ def read_bytes(path: Path | Readable, most: int = LARGEST) -> bytes:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def read_text(path: Path | Readable, most: int = LARGEST) -> str:
+def read_text(path: Path | Readable, most: int = LARGEST, errors: str = "strict") -> str:
     """The text of a file in UTF-8 that the user names, with any kind of line ends.
+
+    Args:
+        path: the file.
+        most: the most bytes that it may have.
+        errors: "replace" for a text whose bytes that are no UTF-8 may be any characters.
 
     Raises:
         UserError: as `read_bytes`, or if it is no UTF-8, with the first such line.
     """
     content = read_bytes(path, most)
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UserError(f"{path}:{line} is no text in UTF-8: {error.reason}") from error

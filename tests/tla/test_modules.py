@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.symbolic.cli import main
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -296,3 +297,16 @@ def test_a_constant_operator_may_depend_on_variables(tmp_path: Path) -> None:
     one = specification(tmp_path, body, "CONSTANT Op <- Impl INIT Init NEXT Next")
     (outcome,) = Behaviour(one).successors((1,))
     assert outcome.state == (3,)
+
+
+def test_bytes_that_are_no_utf_8_are_some_character(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """TLC takes them so: old modules have comments in other encodings."""
+    path = tmp_path / "Old.tla"
+    body = 'VARIABLE x (* Lamport\x92s *)\nInit == x = "a\xe9"\nNext == x\' = x\nSafe == x # "a"'
+    text = f"---- MODULE Old ----\n{body}\n====\n"
+    path.write_bytes(text.encode("latin-1"))
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Safe\n")
+    assert main(["check", str(path)]) == 0
+    assert "Safe" in capsys.readouterr().out

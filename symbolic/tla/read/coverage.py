@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from leadline.symbolic.files import read_text
 from leadline.symbolic.lang import UserError, shortened
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
-from leadline.symbolic.tla.read.text import without_comments
+from leadline.symbolic.tla.read.text import module_text, without_comments
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def _is_replaced(e: s.Expression, operand: int) -> bool:
 
 @cache
 def _lines(file: str) -> list[str]:
-    return without_comments(read_text(Path(file))).split("\n")
+    return without_comments(module_text(Path(file))).split("\n")
 
 
 def _offset(lines: list[str], place: s.Place) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from leadline.symbolic.files import is_there, read_text
+from leadline.symbolic.files import is_there
 from leadline.symbolic.lang import Mistake, ModelError, UserError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import KEYWORDS, parse_config, words_of
@@ -23,7 +23,7 @@ from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol
 from leadline.symbolic.tla.read.scan import Declared, Mention, ModuleScan, Scan, Spot, scan_of
 from leadline.symbolic.tla.read.specification import Specification, load
 from leadline.symbolic.tla.read.standard import BUILT_IN, LIBRARY, STANDARD
-from leadline.symbolic.tla.read.text import untranslated_algorithm
+from leadline.symbolic.tla.read.text import module_text, untranslated_algorithm
 
 _NAME = re.compile(r"(?!WF_|SF_)\w*[A-Za-z]\w*", re.ASCII)
 
@@ -65,7 +65,7 @@ class Drafts:
         if path in self.texts:
             return self.texts[path].replace("\r\n", "\n").replace("\r", "\n")
         try:
-            return read_text(path)
+            return module_text(path)
         except UserError:
             return None
 
@@ -506,7 +506,7 @@ class _Buffers(Files):
         """
         text = self.drafts.text(path)
         if text is None:
-            text = read_text(path)
+            text = module_text(path)
         made = self.drafts.mended(path)
         modules, mistakes = self.drafts.units(path).read(text, made)
         self.mistakes += mistakes

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from leadline.symbolic.files import is_there, read_text
+from leadline.symbolic.files import is_there
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Judged, Level
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol, Written, undefined
 from leadline.symbolic.tla.read.standard import BUILT_IN, CORE, LIBRARY, STANDARD
+from leadline.symbolic.tla.read.text import module_text
 
 
 @dataclass
@@ -31,7 +32,7 @@ class Files:
             ModelError: with the mistakes in its syntax.
             UserError: if the file cannot be read.
         """
-        first, *others = parse(read_text(path), str(path))
+        first, *others = parse(module_text(path), str(path))
         for module in (first, *others):
             self.known.setdefault(module.name, module)
         return first

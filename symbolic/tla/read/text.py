@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+from leadline.symbolic.files import read_text
 
 _OUTSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*')
 _INSIDE = re.compile(r"\(\*|\*\)")
@@ -10,6 +13,17 @@ _VISIBLE = re.compile(r"[^\n]")
 _ALGORITHM = re.compile(r"\(\*.*?(--(?:fair\s+)?algorithm\b)", re.DOTALL)
 _TRANSLATION = re.compile(r"\\\*+ *BEGIN TRANSLATION.*?\n(.*?)\\\*+ *END TRANSLATION", re.DOTALL)
 _BEHAVIOUR = re.compile(r"^\s*(?:Init|Next|Spec)\s*(?:==|≜)", re.MULTILINE)
+
+
+def module_text(path: Path) -> str:
+    """The text of a module's file.
+
+    As TLC does, it takes bytes that are no UTF-8 for some character: old modules have such in their comments.
+
+    Raises:
+        UserError: if the file cannot be read.
+    """
+    return read_text(path, errors="replace")
 
 
 def without_comments(text: str) -> str:
