@@ -470,6 +470,18 @@ def test_constants_that_are_chosen_among_many_values_are_found_at_once(
     assert found.complete and found.properties["Free"].violation is None
 
 
+def test_constant_functions_are_compared_with_others(tmp_path: Path) -> None:
+    """Of two quantifiers over the same functions the inner one is about two constants."""
+    body = r"""
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Next == x' = x
+Several == ~\E f \in [1..9 -> 0..1] : \A g \in [1..9 -> 0..1] : g = f"""
+    model = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Several\n"), {}).model()
+    assert explore(Semantics(model), ["Several"]).properties["Several"].violation is None
+
+
 def noted(monkeypatch: pytest.MonkeyPatch, method: str) -> list[str]:
     """The names of the definitions for which a method of `Lowering` is called, in turn."""
     names: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import Any
 
 from leadline.symbolic.concrete.expressions import function_of
@@ -85,6 +86,7 @@ class Builder:
         self._compiled: dict[n.Node, Callable[[Any, Mapping[str, Any]], Any]] = {}
         self._converted: dict[tuple[n.Node, Type], n.Node] = {}
         self._origins: dict[n.Node, n.Node] = {}
+        self._constants = count()
         self._exchanges: dict[tuple[n.Node, n.Node], Body] = {}
 
     def forget(self) -> None:
@@ -181,7 +183,7 @@ class Builder:
 
         The function raises `OutOfBounds` where the body has no value.
         """
-        pick = n.make(n.PickVar, kind, self.place, "a constant")
+        pick = n.make(n.PickVar, kind, self.place, f"constant {next(self._constants)}")
         found = body(self.plain(pick))
         if not leaves_of(found) <= {pick}:
             return None
