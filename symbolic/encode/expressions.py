@@ -541,7 +541,7 @@ class Expressions:
         """The value of an expression whose free bound variables have their values in an environment."""
         outer, self._environment = self._environment, {**self.fixed, **(environment or {})}
         try:
-            # With its key where all that it needs has been asked for.
+            # A node waits with its key once all that it needs has been asked for.
             stack: list[tuple[n.Node, tuple[n.Node, tuple[Value, ...]] | None]] = [(root, None)]
             while stack:
                 node, key = stack.pop()
@@ -1136,8 +1136,8 @@ def _written(node: n.Member) -> tuple[n.Node, ...] | None:
 def _read_of(var: n.Bound, body: n.Node) -> tuple[n.Node, ...] | None:
     """The largest parts of a binder's body that depend on its variable alone; None if it is read outside of them.
 
-    A part that goes through values is none: it may only be asked for where a condition before it holds. Nor is one
-    that a value is put together with, since it tells as much as what is put in.
+    A part that goes through values is none: it may only be asked for where a condition before it holds. Nor is an
+    expression that only builds or converts a value: its parts tell the variable's values apart as well as it does.
     """
     found, stack, seen = list[n.Node](), [body], set[n.Node]()
     while stack:

@@ -312,9 +312,9 @@ class Values:
     def _has_columns(
         self, parts: Sequence[tuple[Shape, Type]], values: Sequence[Value], fits: Sequence[int]
     ) -> list[int]:
-        """For each of several tuples or sequences, the literal that it fits and all of its parts are these.
+        """For each of several tuples or sequences, the literal that it fits and that all parts are its own.
 
-        A part is compared only with those of the values that may still be: where a part is known, most are gone.
+        Each part is compared only with the values that the parts before it have left: a known part leaves few.
         """
         found = [[literal] for literal in fits]
         left = [at for at, literal in enumerate(fits) if literal != FALSE]

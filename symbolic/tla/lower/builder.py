@@ -179,9 +179,9 @@ class Builder:
         )
 
     def computed(self, kind: Type, body: Body) -> Callable[[Value], Value] | None:
-        """What a body is of a constant of a type, compiled once; None if it depends on anything else.
+        """A function that computes a body for a constant of a type; None if the body depends on more.
 
-        The function raises `OutOfBounds` where the body has no value.
+        The body is made and compiled once. The function raises `OutOfBounds` where the body has no value.
         """
         pick = n.make(n.PickVar, kind, self.place, f"constant {next(self._constants)}")
         found = body(self.plain(pick))

@@ -268,7 +268,7 @@ class Sets:
         return None  # Constants alone have a symbolic form, as those of which a set of many more is made.
 
     def _computed_over(self, universal: bool, product: Product, body: Body) -> n.Node | None:
-        """`_over_product` where all is constant, with the body made once; None of other bodies."""
+        """`_over_product` of constant sets, with the body made once; None if the body depends on anything else."""
         sets = [part.value for part in product.parts if isinstance(part, n.Const) and not sorts_in(part.type)]
         if len(sets) < len(product.parts) or math.prod(map(len, sets)) <= MOST_UNROLLED:
             return None

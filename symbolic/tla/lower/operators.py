@@ -282,9 +282,10 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
 
 
 def _kept_of_bag(at: Lowering, op: Entity, scope: Scope) -> n.Node | None:
-    """`FoldBag(LAMBDA all, x : IF P(x) THEN BagAdd(all, x) ELSE all, EmptyBag, B)`: what of B has P; else None.
+    """The part of a bag that a fold keeps; None of folds that do more.
 
-    The fold would be a choice and an update for each element that the bag may have.
+    `FoldBag(LAMBDA all, x : IF P(x) THEN BagAdd(all, x) ELSE all, EmptyBag, B)` keeps the elements of B with P.
+    Folded one by one, these would be a choice and an update for each element that B may have.
     """
     match op:
         case Operator(_, s.Apply("Times", (s.Apply(name, ()), _, _, s.Index(bag))), around):
