@@ -18,11 +18,14 @@ from leadline.symbolic.bits.lanes import WORD, Words, where, words_for
 from leadline.symbolic.bits.machine import Masks
 from leadline.symbolic.bits.programs import Program, compiled, support
 from leadline.symbolic.bits.search import Batches, mapped
+from leadline.symbolic.encode import Instance, Unrolled
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
 from leadline.symbolic.encode.encoding import Encoding
 from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.template import template
 from leadline.symbolic.lang import Model, Variable
+from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 _MOST = 1 << 16
 """The number of assignments that are continued at once."""
@@ -75,7 +78,7 @@ def initial_states(model: Model, thin: Callable[[Words], Words] | None = None) -
     slots.add(model.init)
     inputs = tuple(circuit.free)
     effect = Actions(circuit, model, {}, slots).effect(model.init)
-    if effect.out_of_bounds != FALSE:
+    if _can_be(circuit, effect.out_of_bounds, slots.valid()):
         raise NoCircuits("an initial state may be out of bounds")
     allowed = circuit.conj((effect.enabled, slots.valid(), _only_what_matters(model, circuit, slots)))
     if allowed == FALSE:
@@ -85,6 +88,15 @@ def initial_states(model: Model, thin: Callable[[Words], Words] | None = None) -
     row = [x for variable in model.variables for x in masks.row(variable.name, rows[variable.name])]
     states = Batches(compiled(circuit, inputs, [[FALSE, *row]]))
     return (mapped(states, picks)[0] for picks in _assignments(circuit, inputs, allowed, thin))
+
+
+def _can_be(circuit: Circuit, literal: int, valid: int) -> bool:
+    """Whether a literal is true for some picks that are values of their types, as a solver finds."""
+    if literal == FALSE:
+        return False
+    solver = SOLVERS[LONE]()
+    made = Instance(template(circuit, (), [literal], [valid]), (), Unrolled(solver))
+    return solver.check([made(literal)]) is not Satisfiability.UNSATISFIABLE
 
 
 def _only_what_matters(model: Model, circuit: Circuit, slots: PickSlots) -> int:
