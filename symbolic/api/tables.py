@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby
 
 from leadline.symbolic.api.asked import Part
@@ -37,6 +38,9 @@ _BARE = ("protocol", "parameters")
 _GAP = 2
 _NARROWEST = 20
 """Characters below which no column is folded."""
+
+_wrapped = partial(textwrap.wrap, break_long_words=False, break_on_hyphens=False)
+"""A text as lines that break at spaces only."""
 
 
 def plain(part: Part, width: int | None = None) -> list[str]:
@@ -130,7 +134,7 @@ def _cut(rows: Sequence[Sequence[str]], width: int, *, whole: bool = False) -> I
         if over > 0 and names[place] != "property":
             widths[place] = max(widths[place] - over, min(widths[place], _NARROWEST))
     for row in rows:
-        folded = [_words(cell, room) for cell, room in zip(row, widths, strict=True)]
+        folded = [_wrapped(cell, room) or [""] for cell, room in zip(row, widths, strict=True)]
         height = max(map(len, folded))
         filled = [[*cell, *[""] * (height - len(cell))] for cell in folded]
         lines = [
@@ -140,11 +144,6 @@ def _cut(rows: Sequence[Sequence[str]], width: int, *, whole: bool = False) -> I
         yield from ["\n".join(lines)] if whole else lines
 
 
-def _words(text: str, width: int) -> list[str]:
-    """A text as lines that break at spaces only."""
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-
-
 def _folded(text: str, width: int) -> list[str]:
     """A line as several, the later ones indented further; words and quoted lines of source stay whole."""
     if len(text) <= width:
@@ -152,12 +151,4 @@ def _folded(text: str, width: int) -> list[str]:
     inner = text.lstrip()
     indent = text[: len(text) - len(inner)]
     further = f"{indent}    " if len(indent) + 4 < width else indent
-    room = textwrap.TextWrapper(
-        width,
-        initial_indent=indent,
-        subsequent_indent=further,
-        break_long_words=False,
-        break_on_hyphens=False,
-        drop_whitespace=True,
-    )
-    return room.wrap(inner) or [text]
+    return _wrapped(inner, width, initial_indent=indent, subsequent_indent=further) or [text]
