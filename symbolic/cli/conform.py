@@ -56,18 +56,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="steps before each event that the log need not show (default: 0)",
     )
-    _declare_search(parser)
-    output.add_format(parser, "text", "json", *output.TRACES, out=True)
-    parser.add_argument(
-        "--html",
-        metavar="FILE.html",
-        type=Path,
-        help="also write a page to walk through the completed run, or that of the longest beginning that fits",
-    )
-    parser.set_defaults(run=_conform)
-
-
-def _declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by",
         choices=("auto", "values", "circuits", "solver"),
@@ -76,6 +64,14 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
     )
     _add_max_states(parser, "the most states after an event")
     add_limits(parser)
+    output.add_format(parser, "text", "json", *output.TRACES, out=True)
+    parser.add_argument(
+        "--html",
+        metavar="FILE.html",
+        type=Path,
+        help="also write a page to walk through the completed run, or that of the longest beginning that fits",
+    )
+    parser.set_defaults(run=_conform)
 
 
 def _add_max_states(parser: argparse.ArgumentParser, about: str) -> None:

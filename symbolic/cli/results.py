@@ -78,7 +78,8 @@ def _results(args: argparse.Namespace) -> Exit:
     output.check_writable(args, "out")
     here = _read(args.store)
     there = None if args.baseline is None else _read(args.baseline)
-    wanted = _condition(args.where, [here] if there is None else [here, there])
+    every = [*here.rows, *([] if there is None else there.rows)]
+    wanted = (lambda row: True) if args.where is None else read_where(args.where, every)
     rows = latest(filter(wanted, here.rows))
     cells = [cell for cell in here.cells if _is_wanted(cell, wanted)]
     found = (
@@ -123,12 +124,6 @@ def _read(folder: Place) -> _Held:
     rows = joined(found.rows.values())
     manifest = store.manifest()
     return _Held(rows, cells(rows, manifest.proofs()), manifest.grids())
-
-
-def _condition(where: str | None, stores: Sequence[_Held]) -> RowCondition:
-    if where is None:
-        return lambda row: True
-    return read_where(where, [row for store in stores for row in store.rows])
 
 
 def _is_wanted(cell: Cell, wanted: RowCondition) -> bool:

@@ -193,6 +193,7 @@ def _report(entry: Entry, model: Model) -> Iterator[str]:
     yield from indented(entry.doc, 2)
     total = sum(bits(variable.type) for variable in model.variables)
     sorts = (kind for kind in all_types(model) if isinstance(kind, Sort))
+    variables = [[x.tla, size(bits(x.type)), set_text(x.type).text] for x in model.variables]
     step = _step_size(model)
     if step is None:
         yield f"  one step is so large that its encoding takes more than {_PATIENCE:g} s"
@@ -201,7 +202,7 @@ def _report(entry: Entry, model: Model) -> Iterator[str]:
     for head, part in (
         ("parameters", _parameters(entry, model)),
         ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in sorts]),
-        (f"variables (at most {size(total)} states)", _variables(model)),
+        (f"variables (at most {size(total)} states)", columns([["name", "values", "type"], *variables])),
         ("actions", _documented((_action(x), x.doc) for x in model.actions)),
         ("properties", _documented((_property(entry, model, x), x.doc) for x in model.properties.values())),
     ):
@@ -234,11 +235,6 @@ def _parameters(entry: Entry, model: Model) -> list[str]:
         default = "" if value == one.default else f"default {_default_text(one)}"
         rows.append([name, f"= {shown}", one.range, default, one.doc])
     return columns(rows) if rows else []
-
-
-def _variables(model: Model) -> list[str]:
-    rows = [[x.tla, size(bits(x.type)), set_text(x.type).text] for x in model.variables]
-    return columns([["name", "values", "type"], *rows])
 
 
 def _action(action: Action) -> str:
