@@ -149,19 +149,12 @@ def _comment(text: str) -> str:
 
 
 def _constants(model: Model) -> list[str]:
-    names: dict[str, None] = {}
-    pending = [variable.type for variable in reversed(model.variables)]
-    seen: set[Type] = set()
-    while pending:
-        kind = pending.pop()
-        if kind in seen:
-            continue
-        seen.add(kind)
-        pending.extend(reversed(kind.parts))
-        if isinstance(kind, Sort):
-            names.update(dict.fromkeys(kind.members))
-        elif isinstance(kind, Option):
-            names["None"] = None
+    def named(kind: Type) -> Iterator[str]:
+        yield from kind.members if isinstance(kind, Sort) else ["None"] if isinstance(kind, Option) else []
+        for part in kind.parts:
+            yield from named(part)
+
+    names = dict.fromkeys(name for variable in model.variables for name in named(variable.type))
     return [f"CONSTANTS\n  {', '.join(names)}"] if names else []
 
 
