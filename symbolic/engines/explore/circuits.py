@@ -342,7 +342,10 @@ class CircuitExplorer:
         """
         search = self._search
         if search is None:
-            return self._nothing(stopped)
+            # It was ended before it began.
+            fired = {action.name: 0 for action in self.semantics.model.actions}
+            properties = {name: Checked(None, None, None, 0) for name in self.properties}
+            return Exploration(0, (), False, stopped, 0, fired, 0, None, 0, None, properties)
         if search.full:
             stopped = f"states: stopped at {self.max_states}"
         names = [action.name for action in self.semantics.model.actions]
@@ -364,12 +367,6 @@ class CircuitExplorer:
             out_of_bounds=None if failed is None else self._path(search, failed, None),
             properties=dict(self._checked(search)),
         )
-
-    def _nothing(self, stopped: str | None) -> Exploration:
-        """The result of a search that was ended before it began."""
-        fired = {action.name: 0 for action in self.semantics.model.actions}
-        properties = {name: Checked(None, None, None, 0) for name in self.properties}
-        return Exploration(0, (), False, stopped, 0, fired, 0, None, 0, None, properties)
 
     def _path(self, search: bits.Search, number: int | None, *more: None) -> Path | None:
         """A shortest path to a state, and out of bounds if there is more."""

@@ -198,9 +198,11 @@ def with_coverage(
 
 
 def _vacuous(model: Model, found: Vacuous) -> VacuousPart:
-    place = _place(_span_in(model.properties[found.property], found.part))
+    claim, part = model.properties[found.property], found.part
+    # The property's own place where a helper has written the part.
+    span = claim.places.get(part, claim.span) if claim.places else _own_span(part, claim)
     text = _text(model, found.node)
-    return vacuous_part(found.property, text, found.is_set, found.partly, found.beside, place)
+    return vacuous_part(found.property, text, found.is_set, found.partly, found.beside, _place(span))
 
 
 def vacuous_part(name: str, text: str, is_set: bool, partly: bool, beside: bool, place: str) -> VacuousPart:
@@ -284,13 +286,6 @@ def so_far(facts: ExploreFacts) -> str:
 def _text(model: Model, node: n.Node) -> str:
     text = to_tla(node, {variable.name: variable.tla for variable in model.variables})
     return shortened(" ".join(text.split()), _LONGEST)
-
-
-def _span_in(claim: Property, part: n.Node) -> Span:
-    """The place of a part of a property; the property's own where a helper has written the part."""
-    if claim.places:
-        return claim.places.get(part, claim.span)
-    return _own_span(part, claim)
 
 
 def _own_span(node: n.Node, owner: Action | Property) -> Span:

@@ -68,7 +68,7 @@ from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined, telling_lack
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
+from leadline.symbolic.tla.read.coverage import excerpt, suspects
 from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows
@@ -624,7 +624,8 @@ def _answer(
     if isinstance(explorer, CoveringModule):
         facts = explorer.covered(facts, results)
     elif options.vacuity and facts.complete:
-        facts = _with_vacuity(facts, exploring, results)
+        suspects, untrue = exploring.vacuity
+        facts = replace(facts, vacuous=suspects.vacuous(results), never_true=untrue)
     return ended(Answer(results, facts, judge.beyond), options, found, stop, {})
 
 
@@ -861,14 +862,9 @@ def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
 def _violation(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path:
     """The shorter of two paths to a violation, one to a state and one to a step; one of them may be missing."""
     state = explorer.violation(name) if name in explorer.violated() else None
-    step = _broken(behaviour, explorer, name)
+    step = _path_through(behaviour, explorer, *behaviour.broken[name]) if name in behaviour.broken else None
     found = [one for one in (state, step) if one is not None]
     return min(found, key=len)
-
-
-def _broken(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path | None:
-    """A path to a step of which a property is false."""
-    return _path_through(behaviour, explorer, *behaviour.broken[name]) if name in behaviour.broken else None
 
 
 def _undefined(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> tuple[Path, str]:
@@ -991,15 +987,6 @@ class CoveringModule(Explorer[Behaviour]):
         )
 
 
-def _with_vacuity(facts: ExploreFacts, exploring: _Exploring, results: Sequence[Result]) -> ExploreFacts:
-    """The facts of a complete search with the parts for which invariants hold vacuously.
-
-    They also tell, for each action that is never taken, the first of its guards that is never true.
-    """
-    suspects, untrue = exploring.vacuity
-    return replace(facts, vacuous=suspects.vacuous(results), never_true=untrue)
-
-
 class _Suspects:
     """The parts of invariants that have had no effect so far.
 
@@ -1022,7 +1009,10 @@ class _Suspects:
         left = [one for one, _ in self._left if one.invariant in holding]
         parts = {(one.invariant, one.place) for one in left}
         outermost = [one for one in left if not any((one.invariant, place) in parts for place in one.around)]
-        return [_vacuous(one) for one in outermost]
+        return [
+            vacuous_part(x.invariant, excerpt(x.formula), x.is_set, x.partly, x.beside, _short(x.place))
+            for x in outermost
+        ]
 
 
 def _guards(interpreter: Interpreter) -> list[GuardCount]:
@@ -1037,11 +1027,6 @@ def _guards(interpreter: Interpreter) -> list[GuardCount]:
         }
         for one in interpreter.conjuncts.values()
     ]
-
-
-def _vacuous(found: Suspect) -> VacuousPart:
-    text, place = excerpt(found.formula), _short(found.place)
-    return vacuous_part(found.invariant, text, found.is_set, found.partly, found.beside, place)
 
 
 def _short(place: Place) -> str:

@@ -91,7 +91,8 @@ def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> No
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        _check_size(memory_mb)
+        if memory_mb is not None and (size_mb() or 0) >= memory_mb:
+            raise MemoryError  # The libraries, which are loaded, leave no room.
         _answer(*asked(), say)
     except MemoryError:
         say("stopped", "memory")
@@ -113,17 +114,6 @@ def _asked(request: Mapping[str, Any]) -> tuple[Model, Query]:
         alone=request["alone"],
     )
     return model, query
-
-
-def _check_size(limit: int | None) -> None:
-    """Check that the libraries, which are loaded, leave room within the limit.
-
-    Raises:
-        MemoryError: if they do not.
-    """
-    size = size_mb()
-    if limit is not None and size is not None and size >= limit:
-        raise MemoryError
 
 
 _SELDOM = 0.05
