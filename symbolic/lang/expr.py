@@ -34,11 +34,6 @@ def wrap(node: n.Node) -> AnyExpr:
     return cast("AnyExpr", kind(node))
 
 
-def _is_mistake(value: object) -> bool:
-    """Whether a value is an expression with a mistake, which is told already."""
-    return isinstance(value, Expr) and isinstance(value.node, n.Invalid)
-
-
 class Expr(Wrapped):
     """An expression of any type: it can be compared, and be a member of a set.
 
@@ -88,7 +83,8 @@ class BoolExpr(Expr, of=(Bool,)):
         if isinstance(other, OverRuns):
             return NotImplemented  # type: ignore[no-any-return]  # Python then asks the formula about runs
         node = as_node(other, BOOL)
-        if isinstance(node, n.Invalid) and not _is_mistake(other):
+        told = isinstance(other, Expr) and isinstance(other.node, n.Invalid)
+        if isinstance(node, n.Invalid) and not told:
             # The operator has taken a part of the comparison that was meant, such as `b & i` in `b & i == 1`.
             return wrap(invalid(f"{_CONNECTIVE}; {node.mistake}", self.node))
         return BoolExpr(rules.connective(kind, [*operands]))

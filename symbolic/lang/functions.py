@@ -127,14 +127,11 @@ def _sum(domain: SetExpr, body: BoundFunction) -> IntExpr:
 
     def counts(pair: AnyExpr) -> BoolExpr:
         inside = isinstance(domain.node, n.Universe) or domain.has(pair[0])
-        return all_of(inside, pair[1] <= _less(body(pair[0]), low))
+        number = wrap(as_node(body(pair[0])))
+        return all_of(inside, pair[1] <= (number - low if low else number))
 
     above = number_where(pairs, counts)
     return above + domain.size * low if low else above
-
-
-def _less(value: object, low: int) -> IntExpr:
-    return wrap(as_node(value)) - low if low else wrap(as_node(value))
 
 
 _MOST_STEPS = 1_000
