@@ -128,10 +128,8 @@ def read_map(path: Path) -> LogMap:
     given = {name: _table(data, name, wrong) for name in known if name in data}
     about = _about(given.pop("log", {}), wrong)
     for name, table in given.items():
-        if name == "actions":
-            about[name] = {key: _texts(f"actions.{key}", x, wrong) for key, x in table.items()}
-        else:
-            about[name] = {key: _text(f"{name}.{key}", x, wrong) for key, x in table.items()}
+        read = _texts if name == "actions" else _text
+        about[name] = {key: read(f"{name}.{key}", x, wrong) for key, x in table.items()}
     if wrong:
         raise UserError("\n".join(f"{path}: {text}" for text in wrong))
     return LogMap(**about)
@@ -483,17 +481,13 @@ class Reader:
     def _call(self, raw: Raw) -> int:
         """The number of the actions and picks that an event tells."""
         about = self.about
-        if any(one.holds(raw) for one in about.observe):
-            return self._number_of_calls(None, dict)
+        observed = any(one.holds(raw) for one in about.observe)
         read = [about.action, *(["picks"] if about.picks is None else about.picks.values())]
-        return self._number_of_calls(repr([_field(raw, path) for path in read]), lambda: self._made(raw))
-
-    def _number_of_calls(self, key: str | None, made: Callable[[], Calls]) -> int:
-        number = self._calls.get(key)
-        if number is None:
-            self.log.calls.append(made())
-            number = self._calls[key] = len(self.log.calls) - 1
-        return number
+        key = None if observed else repr([_field(raw, path) for path in read])
+        if key not in self._calls:
+            self.log.calls.append({} if observed else self._made(raw))
+            self._calls[key] = len(self.log.calls) - 1
+        return self._calls[key]
 
     def _made(self, raw: Raw) -> Calls:
         """The actions and picks that an event tells."""

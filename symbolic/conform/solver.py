@@ -77,7 +77,11 @@ class _Search:
         look = Action(_LOOK, _LOOK, "", model.init.span, (), ())
         self.encoding = Encoding(replace(model, actions=(*model.actions, look)))
         self._parts = {part: place for place, part in enumerate(log.parts)}
-        self._predicates = self.encoding.predicates([_claim(model, part) for part in self._parts])
+        claims = [
+            Property(part.text, part.text, PropertyKind.INVARIANT, "", SPAN, formula(model, part))
+            for part in self._parts
+        ]
+        self._predicates = self.encoding.predicates(claims)
         self.solver = SOLVERS[_SOLVER]()
         self.unrolling = StepsUnrolling(self.encoding, self.solver)
         self.past: list[Numbers] = [{0: _TRUE} for _ in log.nodes]
@@ -216,8 +220,3 @@ class _Search:
             if found != _FALSE:
                 after[number] = found
         return after
-
-
-def _claim(model: Model, part: Part) -> Property:
-    """The claim that a state has a part."""
-    return Property(part.text, part.text, PropertyKind.INVARIANT, "", SPAN, formula(model, part))
