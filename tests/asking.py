@@ -8,9 +8,11 @@ from typing import Any
 
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.engines import BmcOptions, Listener, Query, Result, answer_here
+from leadline.symbolic.engines.ask.engine import NewSolver
 from leadline.symbolic.engines.ask.query import SILENT
+from leadline.symbolic.engines.bounded.bmc import bounded_layers
 from leadline.symbolic.engines.prove.induction import InductionOptions
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import Model, Property
 
 
 def bounded_query(
@@ -28,6 +30,23 @@ def bounded_query(
     """A bounded check."""
     names = None if properties is None else tuple(properties)
     return Query(source, settings or {}, names, BmcOptions(depth, unroll, **options), solver, seed, deadlock)
+
+
+def bounded_check(
+    model: Model,
+    targets: Sequence[Property],
+    options: BmcOptions,
+    new_solver: NewSolver,
+    listener: Listener = SILENT,
+) -> list[Result]:
+    """The results of one bounded check of all targets, by its search alone."""
+    layers = bounded_layers(model, targets, options, new_solver, listener)
+    while True:
+        try:
+            next(layers)
+        except StopIteration as end:
+            found: list[Result] = end.value
+            return found
 
 
 def inductive(source: str, model: Model, goal: str, solver: str = "z3", *obligations: str) -> Query:

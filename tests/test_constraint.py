@@ -13,13 +13,14 @@ from hypothesis import HealthCheck, assume, given, settings
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind, UserError
 from leadline.symbolic.meaning import path_of
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import TraceEnd, disagreement, trace_of_path
+from tests.asking import bounded_check
 from tests.engines.comparison import compare
 from tests.exploring import explore
 from tests.export.parsed import parsed

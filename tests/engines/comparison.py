@@ -6,9 +6,10 @@ import pytest
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.bounded.bmc import BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.solve import SOLVERS
+from tests.asking import bounded_check
 from tests.exploring import explore
 
 DEPTH = 6

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.bounded.alike import sorts_alike
-from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions
 from leadline.symbolic.lang import (
     Int,
     Map,
@@ -28,6 +28,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.solve.cadical import CadicalSolver
+from tests.asking import bounded_check
 from tests.random_symmetric import Choosing, symmetric_model
 from tests.swapped import assert_closed
 

@@ -14,13 +14,14 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Result, Verdict
 from leadline.symbolic.engines.bounded.alike import sorts_alike
-from leadline.symbolic.engines.bounded.bmc import Cube, bounded_check, cubes
+from leadline.symbolic.engines.bounded.bmc import Cube, cubes
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.grid.kinds import KINDS
 from leadline.symbolic.lang import Int, Model, Protocol, UserError, action, build, invariant, ite
 from leadline.symbolic.meaning import Step
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import DEADLOCK
+from tests.asking import bounded_check
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
 

@@ -11,13 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.concrete import MissingPick, Semantics
 from leadline.symbolic.engines import Result, Verdict
-from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.lang import Model, OutOfBounds, Protocol, UserError, build
 from leadline.symbolic.meaning import Exploration
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, replay
+from tests.asking import bounded_check
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 from tests.encode.protocols import Picky, Shelf
 from tests.engines.cases import CASES, LONG, entry

@@ -10,7 +10,7 @@ import pytest
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.bounded.bmc import BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.lang import (
     AnyExpr,
     BoolExpr,
@@ -48,6 +48,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.solve import SOLVERS
+from tests.asking import bounded_check
 
 
 class Sample(Protocol):

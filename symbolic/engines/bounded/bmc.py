@@ -263,17 +263,17 @@ def cuts(model: Model, goal: str, options: BmcOptions) -> Sequence[BmcOptions]:
     return [replace(options, split=len(found), cube=cube) for cube in found]
 
 
-def bounded_check(
+def bounded_layers(
     model: Model,
     targets: Sequence[Property],
     options: BmcOptions,
     new_solver: NewSolver,
     listener: Listener = SILENT,
-) -> list[Result]:
-    """Look for a counterexample of each property within `options.depth` layers.
+) -> Layers:
+    """Look for a counterexample of each property within `options.depth` layers, and pause after each.
 
     With steps or `options.shortest` a counterexample is a shortest one. Otherwise no single step of it can be
-    dropped.
+    dropped. Pauses are not counted among the seconds of the search.
 
     Args:
         model: the model.
@@ -289,23 +289,6 @@ def bounded_check(
         ModelError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
-    layers = bounded_layers(model, targets, options, new_solver, listener)
-    while True:
-        try:
-            next(layers)
-        except StopIteration as end:
-            found: list[Result] = end.value
-            return found
-
-
-def bounded_layers(
-    model: Model,
-    targets: Sequence[Property],
-    options: BmcOptions,
-    new_solver: NewSolver,
-    listener: Listener = SILENT,
-) -> Layers:
-    """As `bounded_check`, with pauses, which are not counted among the seconds of the search."""
     semantics = Semantics(model)
     clock = Clock()
     unroll = chosen_unrolling(semantics, targets, options)
