@@ -17,7 +17,7 @@ from leadline.symbolic.meaning.interface import Levels, Meaning, Path, State, pa
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 
-_OFTEN = 1 << 10
+OFTEN = 1 << 10
 """The states between two calls of `busy`."""
 _GROWING = ("order", "parents", "deadlocks", "out_of_bounds")
 """The attributes of an explorer that grow at their end."""
@@ -220,7 +220,7 @@ class Explorer(Generic[AnyMeaning]):
             if self.depth is not None and len(self.within) > self.depth:
                 break
             for index in range(start, end):
-                if index % _OFTEN == 0:
+                if index % OFTEN == 0:
                     self.busy(self.order)
                 self.expand(index)
                 if self.full:
@@ -338,7 +338,7 @@ class Explorer(Generic[AnyMeaning]):
 
         def add(state: State | None) -> None:
             found.append(state)
-            if len(found) % _OFTEN == 0:
+            if len(found) % OFTEN == 0:
                 self.busy(())
 
         self.semantics.steps[0](None, add)

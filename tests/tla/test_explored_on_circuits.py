@@ -713,3 +713,23 @@ def test_listing_initial_states_on_values_ends_with_the_head_start(
     monkeypatch.setattr(specifications._Exploring, "_level", lambda *_: pytest.fail("a level was explored"))
     _, facts = explored(tmp_path, MANY, "INIT Init NEXT Next")
     assert (facts.by, facts.states) == ("circuits", 3_600)
+
+
+POINTERS = """---- MODULE Pointers ----
+EXTENDS Naturals
+VARIABLES next, far
+Init == /\\ next \\in [1..3 -> 1..3]
+        /\\ far \\in [1..3 -> 0..2]
+        /\\ \\A i \\in 1..3 : far[i] > 0 => far[next[i]] < far[i]
+Next == UNCHANGED <<next, far>>
+====
+"""
+
+
+def test_initial_states_whose_condition_only_looks_undefined_are_listed_by_circuits(
+    tmp_path: Path, at_once: None
+) -> None:
+    """A number of two bits may be no place of a function of three; none that is chosen is such."""
+    _, facts = explored(tmp_path, POINTERS, "INIT Init NEXT Next", "circuits")
+    _, by_values = explored(tmp_path, POINTERS, "INIT Init NEXT Next", "values")
+    assert facts.states == by_values.states == 189

@@ -466,3 +466,23 @@ def test_what_has_no_symbolic_form_is_named(tmp_path: Path) -> None:
     path.with_suffix(".cfg").write_text(config("Weak", "Wild"))
     with pytest.raises(Exception, match=r"no symbolic form.*M\.tla:.*no constant"):
         asked(path, "Wild", PdrOptions())
+
+
+def test_circuits_may_take_over_while_runs_are_looked_at(tmp_path: Path) -> None:
+    body = """
+    EXTENDS Integers
+    VARIABLE x
+    Spec == x = 0 /\\ [][x < 9 /\\ x' = x + 1]_x /\\ WF_x(x < 9 /\\ x' = x + 1)
+    Nine == <>(x = 9)
+    """
+    behaviour = Behaviour(specification(tmp_path, body, "SPECIFICATION Spec PROPERTY Nine"))
+    known: list[int] = []
+    explore_specification(
+        behaviour,
+        ExploreOptions(),
+        Limits(),
+        SILENT,
+        deadlock=False,
+        busy=lambda states: known.append(len(states)),
+    )
+    assert known == [1, 10]

@@ -574,7 +574,7 @@ def explore_specification(
         listener: is told of each level, of violations, and of proofs before runs are looked at.
         deadlock: whether a state without a step is an error.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
-        busy: called now and then with the states found.
+        busy: called now and then with the states found, also while runs through them are looked at.
 
     Raises:
         Interrupted: on Ctrl-C, with the answer so far.
@@ -758,6 +758,7 @@ class _Exploring:
             if behaviour.safety(name).runs:
                 if runs is None:
                     settled()
+                    self._left = None  # nobody knows how long runs take
                     runs = self._fair_runs()
                 self.about_runs[name] = _violating(behaviour, runs, name)
 

@@ -27,7 +27,7 @@ from leadline.symbolic.lang import (
     Temporal,
     nodes as n,
 )
-from leadline.symbolic.meaning import Explorer, Step, Word, is_refuted, satisfies
+from leadline.symbolic.meaning import OFTEN, Explorer, Step, Word, is_refuted, satisfies
 from leadline.symbolic.meaning.fair import Product, fair_run
 from leadline.symbolic.meaning.graph import FoundGraph, OutsideAt
 from leadline.symbolic.meaning.replay import Departs, Replayer
@@ -307,6 +307,8 @@ class _Conditions:
         return FoundGraph(explorer.order, explorer.endings, begun, (weak, strong), self._found)
 
     def _found(self, place: int) -> tuple[int, dict[State, int]]:
+        if place % OFTEN == 0:
+            self._explorer.busy(self._explorer.order)
         state, found = self._explorer.order[place], list[Any]()
         for step in self._explorer.semantics.interpreter.steps[1:]:
             step(state, found.append)
