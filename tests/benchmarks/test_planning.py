@@ -38,7 +38,7 @@ def test_the_grids_that_come_along_are_predicted_well() -> None:
     for grid in GRIDS:
         found = accuracy(grid)
         assert found.measured < len(found.ratios)
-        assert found.ratios[0] > 0.7 and found.ratios[-1] < 1.4
+        assert found.ratios[0] > 0.7 and found.ratios[-1] < 1.5
 
 
 @pytest.mark.slow
