@@ -24,11 +24,11 @@ def query(options: BmcOptions | ExploreOptions) -> Query:
 
 
 def test_a_shortest_counterexample_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sweeps find one of more than 24 steps long before explorations are through so many."""
+    """Sweeps mostly find one of more than 24 steps, long before explorations are through so many."""
     monkeypatch.setattr(parallel, "_SECOND_MORE", 600.0)
     queries = [query(BmcOptions(50, "sweeps")), query(ExploreOptions())]
     (found,) = answer_in_children(backup(), queries, Limits(600)).results
-    assert (found.verdict, found.steps, found.engine) == (Verdict.VIOLATED, 24, "explore")
+    assert (found.verdict, found.steps) == (Verdict.VIOLATED, 24)
 
 
 @pytest.mark.slow
