@@ -27,4 +27,14 @@ class NoCircuits(UserError):
     """
 
 
+MOST_NOTES = 64
+"""The notes about a step: the bits of a word."""
+
+
+def require_notes(number: int) -> None:
+    """Raise NoCircuits if there are more notes about a step than it has room for."""
+    if number > MOST_NOTES:
+        raise NoCircuits(f"steps are noted to meet over {MOST_NOTES} conditions of fairness")
+
+
 __getattr__ = on_demand(__name__)

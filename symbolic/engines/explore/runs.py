@@ -36,8 +36,6 @@ from leadline.symbolic.meaning import Explorer, fair, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, trace_of_path
 
-MOST_NOTES = 64
-"""The notes about a step: the bits of a word."""
 _LEVEL = -1_000
 """Of leaves: no variable that a model binds has it, and no pick of a machine."""
 
@@ -96,8 +94,7 @@ def fair_run(product: Product, name: str, max_states: int | None, takers: Takers
     notes = [list(_notes(product, one)) for one in product.watched]
     recurrent, strong = (sum(map(_number, marks)) for marks in (product.recurrent, product.strong))
     conditions = bits.Conditions(recurrent, strong)
-    if conditions.notes > MOST_NOTES:
-        raise bits.NoCircuits(f"steps are noted to meet over {MOST_NOTES} conditions of fairness")
+    bits.require_notes(conditions.notes)
     try:
         machine = bits.Machine(model, notes, known=takers.at)
         begin = bits.initial_states(model)

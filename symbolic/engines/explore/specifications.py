@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import PurePath
 
-from leadline.symbolic.bits import NoCircuits
+from leadline.symbolic.bits import NoCircuits, require_notes
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import (
@@ -69,13 +69,13 @@ from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined, telling_lack
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt, suspects
-from leadline.symbolic.tla.read.specification import Specification, read_term
+from leadline.symbolic.tla.read.specification import Specification, claim_parts, read_term
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows
 from leadline.symbolic.tla.values.behaviour import Behaviour, require_behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, satisfied
 from leadline.symbolic.tla.values.operators import printing, set_statistics, silently
-from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer
+from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer, TemporalFormulas
 from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
@@ -251,9 +251,10 @@ def _on_circuits(
     Raises:
         NotWorthIt: if making them takes longer.
         NoCircuits: if something is out of bounds of the model alone, or a limit ends the search before it has as
-            many states.
+            many states, or if there are too many fairness conditions.
         UserError: if there is no model, or it has no circuits.
     """
+    _require_notes(specification)
     options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     asked = replace(query, options=replace(options, by=CIRCUITS, max_states=most))
@@ -283,6 +284,14 @@ def _on_circuits(
         with worth(making):
             narrow = replace(origin.model(), parameters=model.parameters)
         return of_module(*_last(widened_answers(narrow, limits, put), len(known), making))
+
+
+def _require_notes(specification: Specification) -> None:
+    """Raise NoCircuits if claims about runs meet more fairness conditions than circuits note of a step."""
+    own = specification
+    claims = (claim_parts(one, own.definitions, own.levels) for one in own.properties.values())
+    if any(one.runs for one in claims):
+        require_notes(len(TemporalFormulas(Interpreter(own)).fairness))
 
 
 def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) -> tuple[Model, Answer]:
