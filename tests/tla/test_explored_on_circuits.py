@@ -255,18 +255,19 @@ Answer(m) == Is(m, "ask") /\ done' = done
 Hear(m) == m.no < 3 /\ Is(m, "tell") /\ UNCHANGED done
 Init == sent = {} /\ done = 0 /\ past = {}
 Next == /\ Send \/ \E m \in sent : (m.no >= 0 /\ Answer(m)) \/ Hear(m)
+                \/ (done = 3 /\ sent' = {} /\ UNCHANGED done)
         /\ past' = past \cup sent
 ====
 """
 
 
 def test_actions_have_the_names_of_the_interpreter(tmp_path: Path, at_once: None) -> None:
-    """Also where an operator that takes the message begins an action, a guard is before it, or history is kept."""
+    """Also where an operator that takes the message begins one, behind a guard, with history, or beside others."""
     config = "INIT Init NEXT Next CHECK_DEADLOCK FALSE"
     _, facts = explored(tmp_path, DELIVERED, config)
     _, by_values = explored(tmp_path, DELIVERED, config, "values")
     assert (facts.by, facts.actions) == ("circuits", by_values.actions)
-    assert list(facts.actions) == ["Send", "Answer", "Hear"] and all(facts.actions.values())
+    assert list(facts.actions) == ["Send", "Answer", "Hear", "Next"] and all(facts.actions.values())
 
 
 def test_a_short_search_is_on_values(tmp_path: Path) -> None:

@@ -49,8 +49,11 @@ def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[st
             steps = [place for place, item in enumerate(items) if within.levels.of(item) is Level.ACTION]
             found = [(place, list(_parts(within, items[place], name, seen))) for place in steps]
             # Of `Send(m) /\ x' = 1` no part is the step, but of `(Send(m) \/ Drop(m)) /\ x' = 1` each is one.
+            # Of two such conjuncts the one whose disjuncts all have names is split.
             several = [(place, inside) for place, inside in found if len(inside) > 1 or len(steps) == 1]
-            split = [(place, inside) for place, inside in several if all(one.name != name for one in inside)]
+            named = [[one.name != name for one in inside] for _, inside in several]
+            split = [each for each, names in zip(several, named, strict=True) if all(names)]
+            split = split or [each for each, names in zip(several, named, strict=True) if any(names)]
             if len(split) == 1:
                 ((place, inside),) = split
                 yield from (Part(one.name, (place, *one.path)) for one in inside)
