@@ -198,8 +198,26 @@ def test_json_is_read_below_one_folder(tmp_path: Path) -> None:
     assert "missing.json" in value("Missing")
     assert "null.json: null is no value of TLA+" in value("Null")
     assert "wrong.ndjson, line 2: no JSON" in value("Wrong")
-    assert "JsonSerialize: no JSON is written here" in value("Written")
+    assert "JsonSerialize: no file is written here" in value("Written")
     assert (files / "whole.json").read_text() == "[[], -3]"
+
+
+JSON = {
+    '[no |-> -1, by |-> <<TRUE, "a\\"b">>]': r'{"by":[true,"a\"b"],"no":-1}',
+    "{3, 1, 2} \\cup 4..5": "[1,2,3,4,5]",
+    "[n \\in {7, 8} |-> {n}]": '{"7":[7],"8":[8]}',
+    '[n \\in {TLCModelValue("a"), <<1>>} |-> <<>>]': '{"a":[],"<<1>>":[]}',
+    "[n \\in 1..2 |-> SUBSET {n}]": "[[[],[1]],[[],[2]]]",
+    "[{2} -> {3}]": '[{"2":3}]',
+}
+
+
+def test_json_is_that_of_tlc(tmp_path: Path) -> None:
+    """TLC writes the fields of a record in the order of the text."""
+    body = "EXTENDS Integers, Json, TLCExt\n" + "\n".join(f"V{i} == ToJson({x})" for i, x in enumerate(JSON))
+    loaded = specification(tmp_path, body)
+    values = [Interpreter(loaded).constant(loaded.definitions[f"V{i}"].body) for i in range(len(JSON))]
+    assert values == list(JSON.values())
 
 
 def test_without_a_folder_the_option_is_named(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ STANDARD = {
     # Operators of the modules in `library` that their text cannot define, or only at a higher cost.
     "LeadlineBuiltIn": Standard(
         {
-            **_all(ONE, "TLCModelValue atoi JsonRead JsonLinesRead TextRead"),
+            **_all(ONE, "TLCModelValue atoi JsonText JsonRead JsonLinesRead TextRead"),
             **_all(TWO, "TLCGetOrDefault"),
             "FoldInOrder": (2, 0, 0),
         }

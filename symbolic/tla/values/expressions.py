@@ -29,6 +29,7 @@ _FUNCTIONS = {
     "TLCEval": ("listed", Kind.VALUE), "TLCGet": ("register", Kind.VALUE),
     "TLCSet": ("set_register", Kind.VALUE), "TLCGetOrDefault": ("register_or", Kind.VALUE),
     "TLCModelValue": ("named", Kind.VALUE), "atoi": ("number_of", Kind.INT),
+    "JsonText": ("json_text", Kind.STRING),
     "\\div": ("divide", Kind.INT), "%": ("modulo", Kind.INT),
     "\\subseteq": ("subseteq", Kind.TRUTH),
 }  # fmt: skip

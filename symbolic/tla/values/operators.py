@@ -494,10 +494,30 @@ def json_of(readable: Path | None, name: Value) -> Value:
     return _from_json(text_of(readable, name), name, 0)
 
 
+def json_text(value: Value) -> str:
+    """`JsonText(value)`: the value as JSON."""
+    return json.dumps(_to_json(listed(value)), ensure_ascii=False, separators=(",", ":"))
+
+
 def json_lines_of(readable: Path | None, name: Value) -> Value:
     """`JsonLinesRead(name)`: the sequence of the values of a file's lines, each of which is JSON."""
     lines = enumerate(text_of(readable, name).split("\n"), start=1)
     return sequence([_from_json(line, name, number) for number, line in lines if line.strip()])
+
+
+def _to_json(value: Value) -> object:
+    """A value for JSON, as TLC has it: sequences and sets are arrays, and other functions are objects."""
+    if value is TRUE or value is FALSE:
+        return value is TRUE
+    if isinstance(value, frozenset):
+        return [_to_json(x) for x in in_order(value)]
+    if value.__class__ is not tuple:
+        return value if value.__class__ in (int, str) else str(value)
+    domain, *items = value
+    if hasattr(domain, "size"):
+        return [_to_json(x) for x in items]
+    keys = [key if key.__class__ is str else tla_text(key) for key in domain.keys]
+    return dict(zip(keys, map(_to_json, items), strict=True))
 
 
 def _from_json(text: str, name: str, line: int) -> Value:

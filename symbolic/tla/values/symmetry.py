@@ -38,6 +38,8 @@ _Permutation: TypeAlias = Mapping[Value, Value]
 _Constant: TypeAlias = Callable[[s.Expression], Value]
 _T = TypeVar("_T")
 
+_WRITING = ("ToString", "JsonText")
+"""Operators in whose results model values are told apart by their names."""
 _MOST_KNOWN = 100_000
 """Sets of which is kept how permutations choose from them."""
 
@@ -121,7 +123,7 @@ class Symmetry:
                 if not isinstance(node, s.Apply) or node.operator in seen or node.operator not in free:
                     continue
                 seen.add(node.operator)
-                if node.operator == "ToString" and "ToString" not in definitions:
+                if node.operator in _WRITING and node.operator not in definitions:
                     self._drop(node.place, self.moved)
                 elif node.operator in definitions:
                     one = definitions[node.operator]

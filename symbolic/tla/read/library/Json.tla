@@ -4,11 +4,11 @@ LOCAL INSTANCE Sequences
 LOCAL INSTANCE TLC
 LOCAL Own == INSTANCE LeadlineBuiltIn
 
-LOCAL Refused(name) == Assert(FALSE, name \o ": no JSON is written here")
+LOCAL Refused(name) == Assert(FALSE, name \o ": no file is written here")
 
-ToJson(value) == Refused("ToJson")
-ToJsonArray(value) == Refused("ToJsonArray")
-ToJsonObject(value) == Refused("ToJsonObject")
+ToJson(value) == Own!JsonText(value)
+ToJsonArray(value) == Own!JsonText(value)
+ToJsonObject(value) == Own!JsonText(value)
 JsonSerialize(file, value) == Refused("JsonSerialize")
 JsonDeserialize(file) == Own!JsonRead(file)
 ndJsonSerialize(file, value) == Refused("ndJsonSerialize")
