@@ -291,6 +291,28 @@ def test_an_operator_is_replaced_within_a_module_and_where_it_comes_from(tmp_pat
         specification(tmp_path, body, "CONSTANT Bar <- [Q] Nine", **modules)
 
 
+def test_a_definition_is_replaced_in_instances_that_extend_its_module_too(tmp_path: Path) -> None:
+    """As in TLC, in which what LOCAL INSTANCE has is another definition."""
+    modules = {
+        "Consensus": "EXTENDS Naturals\nBallots == Nat\nNext(b) == b + 1\nOwn == 5",
+        "Votes": "EXTENDS Consensus\nCONSTANT z\nOf == <<Ballots, Next(z)>>",
+        "Apart": "LOCAL INSTANCE Consensus\nOf == <<Next(1), Own>>",
+    }
+    body = """
+    EXTENDS Consensus
+    Few == 0..1
+    Far(b) == b + 100
+    Nine == 9
+    V(z) == INSTANCE Votes
+    A == INSTANCE Apart
+    M == INSTANCE Consensus
+    Values == <<V(3)!Of, V(4)!Of, A!Of, Own>>
+    """
+    one = specification(tmp_path, body, "CONSTANTS Ballots <- Few Next <- Far Own <- Nine", **modules)
+    value = Interpreter(one).constant(s.Apply("Values"))
+    assert tla_text(value) == "<<<<{0, 1}, 103>>, <<{0, 1}, 104>>, <<2, 5>>, 9>>"
+
+
 def test_a_constant_operator_may_depend_on_variables(tmp_path: Path) -> None:
     """As TLC allows, and `CalculateHash` of tlaplus/Examples' Nano needs."""
     body = "EXTENDS Integers\nCONSTANT Op(_)\nVARIABLE x\nImpl(a) == a + x\nInit == x = 1\nNext == x' = Op(2)"

@@ -80,6 +80,7 @@ class Copy:
         entered: the names of each module of the copy.
         nested: the modules within these, with the names around them.
         hidden: the definitions that stand for its variables.
+        apart: whether its definitions are not those of a module that others extend, as of LOCAL INSTANCE.
     """
 
     emit: Callable[[s.Definition], None]
@@ -90,6 +91,7 @@ class Copy:
     entered: dict[str, dict[str, Symbol]] = field(default_factory=dict)
     nested: dict[str, tuple[s.Module, Names]] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
+    apart: bool = False
 
     @cached_property
     def given(self) -> tuple[s.Expression, ...]:
@@ -106,6 +108,7 @@ class Loader:
         written: the definitions by key, as they are written.
         definitions: the resolved definitions by key.
         assumptions: the resolved assumptions.
+        apart: the definitions of copies that are apart.
         hidden: the definitions that stand for variables of instances.
         instead: what stands for constants and variables of modules with variables, and its highest level.
         judged: what is known of definitions by their levels.
@@ -122,6 +125,7 @@ class Loader:
         self.mistakes: list[Mistake] = []
         self.warnings: list[Mistake] = []
         self.written: dict[str, Written] = {}
+        self.apart: set[str] = set()
         self.hidden: list[str] = []
         self.instead: list[tuple[str, s.Expression, Level]] = []
         self.judged: dict[int, Judged] = {}
@@ -210,6 +214,7 @@ class Loader:
         )
         made = Copy(copy.emit, copy.qualifier + prefix, suffix, (*copy.parameters, *own))
         made.nested = dict(copy.nested) if nested else {}
+        made.apart = copy.apart or (unit.name is None and (unit.local or bool(unit.substitutions)))
         substitution = _Substitution(self, unit, module, made, self.resolver(copy), inner)
         made.substitute = substitution
         _, exports = self.enter(module, made, nested[1] if nested else self._core())
@@ -434,6 +439,8 @@ class _Entry:
             made = replace(made, parameters=(*self.copy.parameters, *made.parameters))
         self.copy.emit(made)
         self.loader.written[symbol.key] = Written(unit, self.names, self.resolver, self.copy.parameters)
+        if self.copy.apart:
+            self.loader.apart.add(symbol.key)
         self.add(unit.name, symbol, unit.place, local=unit.local, here=True)
 
     def add(

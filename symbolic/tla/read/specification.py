@@ -438,7 +438,8 @@ class _Making:
             return
         for key, arity in self.replaced(one, symbol):
             parameters = tuple(s.Parameter(f"a{i + 1}@") for i in range(arity))
-            arguments = tuple(s.Apply(parameter.name) for parameter in parameters)
+            own = parameters[len(self.loader.written[key].given) if key in self.loader.written else 0 :]
+            arguments = tuple(s.Apply(parameter.name) for parameter in own)
             if one.replaces:
                 assert isinstance(one.value, s.Apply)
                 body: s.Expression | None = self.operator(one.value, arguments)
@@ -455,6 +456,7 @@ class _Making:
         if one.module is None:
             assert symbol is not None
             yield symbol.key, len(symbol.arities)
+            yield from self._in_instances(symbol.key)
             return
         # As in TLC, a definition that the module extends or instantiates is replaced wherever it is used.
         within = self.loader.files.reached(one.module)
@@ -472,6 +474,19 @@ class _Making:
                 one.place, f"{one.module} has no {one.name}: expected a module with an operator of this name"
             )
         yield from found.items()
+
+    def _in_instances(self, key: str) -> Iterator[tuple[str, int]]:
+        """The copies of a definition in instances of other modules that extend its module, with their arities.
+
+        As in TLC: where a module and one that it instantiates extend a third, definitions of that are replaced in
+        both; not in what LOCAL INSTANCE has.
+        """
+        if key not in self.loader.written or key in self.loader.apart:
+            return
+        unit = self.loader.written[key].unit
+        for other, written in self.loader.written.items():
+            if written.unit is unit and other != key and other not in self.loader.apart:
+                yield other, len(self.loader.definitions[other].parameters)
 
     def operator(self, name: s.Apply, arguments: tuple[s.Expression, ...]) -> s.Expression | None:
         """An operator of the configuration, applied."""
