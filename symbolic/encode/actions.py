@@ -106,7 +106,7 @@ class Actions:
         for item in action.body:
             if isinstance(item, Pick):
                 if item.domain is None:
-                    if not item.type.cardinality:
+                    if not item.type.capped:
                         reached = FALSE
                         break
                     continue

@@ -149,7 +149,7 @@ def decode_picks(slots: PickSlots, action: Action, true: Truth) -> dict[str, Val
     found = {}
     for pick in action.picks:
         slot = slots.slot_of[action.name, pick.name]
-        if not slots.types[slot].cardinality:
+        if not slots.types[slot].capped:
             break
         found[pick.name] = decode(slots.shapes[slot], slots.types[slot], true)
     return found

@@ -744,7 +744,7 @@ class Expressions:
 
     def visit_Universe(self, node: n.Universe) -> Partial:
         item = item_of(node)
-        if item.cardinality > ENUMERATION_LIMIT:
+        if item.capped > ENUMERATION_LIMIT:
             text = (
                 f"each of the {item.cardinality} values of {item!r} must be listed here, and over "
                 f"{ENUMERATION_LIMIT} are too many: use a smaller type or smaller parameters"

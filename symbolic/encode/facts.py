@@ -153,7 +153,7 @@ class Facts:
         return self._add(kind, (name, (*way, word)), needs)
 
     def _add_option(self, kind: Option, fact: Fact, needs: Needs) -> Pack:
-        if not kind.item.cardinality:
+        if not kind.item.capped:
             return lambda value: (0, 0)
         there = self._say(fact, FactPart("present", None, True), needs)
         item = self._inner(kind.item, fact, FactPart("item", None, None), (*needs, (there,)))
@@ -161,7 +161,7 @@ class Facts:
         return lambda value: (0, here) if value is None else _joined([(here, here), item(value)])
 
     def _add_sequence(self, kind: Seq, fact: Fact, needs: Needs) -> Pack:
-        sizes = range(kind.capacity + 1) if kind.item.cardinality else range(1)
+        sizes = range(kind.capacity + 1) if kind.item.capped else range(1)
         lengths, sized = self._one_hot(fact, [FactPart("length", None, size) for size in sizes], needs)
         longer = [(*needs, tuple(lengths[place + 1 :])) for place in range(sizes[-1])]
         items = [self._inner(kind.item, fact, FactPart("place", None, x), y) for x, y in enumerate(longer)]

@@ -47,13 +47,13 @@ class Layout:
             case Int() | Named():
                 return self._free_one_hot(list(kind.values()))
             case Option():
-                if not kind.item.cardinality:
+                if not kind.item.capped:
                     return Maybe(FALSE, None)
                 return Maybe(self.circuit.input(), self.free(kind.item))
             case Set():
                 return {value: self.circuit.input() for value in kind.item.values()}
             case Seq():
-                sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
+                sizes = list(range(kind.capacity + 1)) if kind.item.capped else [0]
                 length = self._free_one_hot(sizes)
                 return Items(length, tuple(self.free(kind.item) for _ in range(sizes[-1])))
             case Union():
@@ -144,13 +144,13 @@ class Layout:
             case Int() | Named():
                 self._lay_one_hot(shape, list(kind.values()), row)
             case Option():
-                if kind.item.cardinality:
+                if kind.item.capped:
                     row.append(shape.present)
                     self._lay_part(shape.item, kind.item, row)
             case Set():
                 row += [shape.get(value, FALSE) for value in kind.item.values()]
             case Seq():
-                sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
+                sizes = list(range(kind.capacity + 1)) if kind.item.capped else [0]
                 self._lay_one_hot(shape.length, sizes, row)
                 for place in range(sizes[-1]):
                     self._lay_part(shape.items[place] if place < len(shape.items) else None, kind.item, row)

@@ -136,12 +136,12 @@ class Values:
 
     def arbitrary(self, kind: Type) -> Shape:
         """Some value of the type, for a don't-care; None if the type is empty."""
-        return None if kind.cardinality == 0 else self.constant(kind, kind.first)
+        return None if kind.capped == 0 else self.constant(kind, kind.first)
 
     def placeholder(self, kind: Type) -> Shape:
         """A don't-care that can be taken apart like a value; some value unless the type is empty."""
         match kind:
-            case _ if kind.cardinality:
+            case _ if kind.capped:
                 return self.arbitrary(kind)
             case Map() | Record() | Tuple():
                 return tuple(self.placeholder(part) for part in component_types(kind))

@@ -187,7 +187,7 @@ def _map_literal(value: Mapping[Any, Any], kind: Map, span: Span) -> n.Node:
     bad = wrong_part(nodes)
     if bad is not None:
         return bad
-    if nodes and not kind.value.cardinality:
+    if nodes and not kind.value.capped:
         return invalid(f"{kind.value!r} has no values, so no map to it can be written")
     # Where an item is no constant, any value does until the update below.
     start = tuple(node.value if isinstance(node, n.Const) else kind.value.first for node in nodes)

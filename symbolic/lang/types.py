@@ -104,7 +104,7 @@ class Type:
         Raises:
             ValueError: if the type has no value.
         """
-        if self.cardinality == 0:
+        if self.capped == 0:
             raise ValueError(f"{self!r} has no value")
         return next(iter(self.values()))
 

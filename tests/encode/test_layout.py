@@ -211,6 +211,12 @@ def test_a_type_without_values_has_no_valid_one() -> None:
     assert layout.values.arbitrary(NOTHING) is None
 
 
+def test_a_value_of_a_type_of_which_the_values_cannot_be_counted() -> None:
+    """The number of these sets has over 10^19 bits."""
+    kind = Tuple((Set(Set(Int(0, 63))), Bool()))
+    assert Layout(Circuit()).values.placeholder(kind) == ({}, FALSE)
+
+
 @pytest.mark.parametrize("capacity", [63, 64, 65])
 def test_long_sequences_are_equal_only_at_equal_lengths(capacity: int) -> None:
     kind = Seq(Bool(), capacity)
