@@ -428,7 +428,7 @@ class Paths(Picks):
 
     def _every(self, e: s.Quantified, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         """A conjunction over the elements of sets. Of a set that is not known, each element is in it or not."""
-        cases, way = [(scope, list[n.Node]())], self._bounded(e, way, scope)
+        start, cases, way = way, [(scope, list[n.Node]())], self._bounded(e, way, scope)
         for bound, name, domain in self._lowering.pairs(e.bounds, scope):
             node = self._terms.set_node(self._lowering.listed(domain))
             if node.type.parts[0] == NEVER:
@@ -436,15 +436,14 @@ class Paths(Picks):
                 if after is None:
                     return
                 way = after
-            known = self._terms.elements(node)
-            elements = known if known is not None else self._possible(e, node)
+            alike = self._alike(e, node, scope)
+            if alike is not None:
+                yield from self.follow(alike, start, scope, rest)
+                return
             cases = [
-                (
-                    inner.having(self._lowering.names_of(bound, name, x)),
-                    [*guards, *([] if known is not None else [self._terms.among(x, node)])],
-                )
+                (inner.having(self._lowering.names_of(bound, name, x)), [*guards, *held])
                 for inner, guards in cases
-                for x in elements
+                for x, held in self._possible(e, node)
             ]
 
         def from_here(place: int, way: Way) -> Iterator[Way]:
@@ -465,14 +464,40 @@ class Paths(Picks):
 
         yield from from_here(0, way)
 
-    def _possible(self, e: s.Quantified, node: n.Node) -> list[n.Node]:
-        """All that may be in a set."""
+    def _alike(self, e: s.Quantified, node: n.Node, scope: Scope) -> s.Expression | None:
+        """The formula with assignments apart that are alike for all of many elements, behind the guards; or None.
+
+        `\\A x \\in S : P(x) /\\ y' = 1` is `\\A x \\in S : P(x)` with `y' = 1`, unless S is empty.
+        """
+        if self._terms.elements(node) is not None or item_of(node).capped <= _MOST_ELEMENTS:
+            return None
+        if not isinstance(e.body, s.Apply) or e.body.operator != "/\\":
+            return None
+        items = e.body.arguments
+        first = next((place for place, one in enumerate(items) if self._assigns(one, scope)), len(items))
+        names = {name for bound in e.bounds for name in bound.names}
+        if first == len(items) or any(
+            one.operator in names for item in items[first:] for one in _applications(item)
+        ):
+            return None
+        nothing = replace(e, body=s.Apply("FALSE", place=e.place))
+        guards = replace(e, body=replace(e.body, arguments=(s.Apply("TRUE", place=e.place), *items[:first])))
+        some = s.Apply("~", (nothing,), place=e.place)
+        step = s.Apply("/\\", (some, guards, *items[first:]), place=e.place)
+        return s.Apply("\\/", (nothing, step), place=e.place)
+
+    def _possible(self, e: s.Quantified, node: n.Node) -> list[tuple[n.Node, list[n.Node]]]:
+        """All that may be in a set, with what holds of those that are; nothing if the set is known."""
+        known = self._terms.elements(node)
+        if known is not None:
+            return [(x, []) for x in known]
         item = item_of(node)
-        if item.cardinality > _MOST_ELEMENTS:
+        if item.capped > _MOST_ELEMENTS:
             raise Unsupported(
                 e.place, f"\\A with assignments over more than {_MOST_ELEMENTS} possible elements"
             )
-        return [self._terms.narrowed(item, x) for x in item.values()]
+        elements = (self._terms.narrowed(item, x) for x in item.values())
+        return [(x, [self._terms.among(x, node)]) for x in elements]
 
 
 def needed(ways: Sequence[Way]) -> list[Way]:
