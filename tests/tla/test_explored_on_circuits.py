@@ -381,6 +381,38 @@ def test_states_that_depend_on_the_order_of_the_search_stay_on_values(
     assert facts.by == "values"
 
 
+def test_no_circuits_are_made_where_symmetry_moves_what_the_view_leaves_out(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    monkeypatch.setattr(origin.TlaOrigin, "learn", lambda *known: made.append(known))
+    _, facts = explored(tmp_path, VOTES, f"{HEAD} NEXT Next VIEW Shown SYMMETRY OfNodes")
+    assert (facts.by, made) == ("values", [])
+
+
+MANY_FAIR = """---- MODULE Fair ----
+EXTENDS Naturals
+VARIABLE x
+Step(i) == x = i /\\ x' = (x + 1) % 65
+Spec == x = 0 /\\ [][\\E i \\in 0..64 : Step(i)]_x /\\ \\A i \\in 0..64 : WF_x(Step(i))
+Low == []<>(x = 0)
+Less == [][x' < 65]_x
+====
+"""
+
+
+def test_no_circuits_are_made_where_steps_have_too_few_notes(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    learn = origin.TlaOrigin.learn
+    monkeypatch.setattr(origin.TlaOrigin, "learn", lambda own, known: made.append(learn(own, known)))
+    found, facts = explored(tmp_path, MANY_FAIR, "SPECIFICATION Spec PROPERTY Low")
+    assert (facts.by, facts.states, found.results[0].verdict, made) == ("values", 65, Verdict.SAFE, [])
+    _, facts = explored(tmp_path, MANY_FAIR, "SPECIFICATION Spec PROPERTY Less")
+    assert (facts.by, len(made)) == ("circuits", 1)
+
+
 def test_runs_through_more_states_than_the_limit_are_looked_at_on_values(
     tmp_path: Path, at_once: None
 ) -> None:

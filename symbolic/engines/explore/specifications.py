@@ -72,11 +72,11 @@ from leadline.symbolic.tla.read.coverage import excerpt, suspects
 from leadline.symbolic.tla.read.specification import Specification, claim_parts, read_term
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows
-from leadline.symbolic.tla.values.behaviour import Behaviour, require_behaviour
+from leadline.symbolic.tla.values.behaviour import Behaviour, require_behaviour, symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, satisfied
 from leadline.symbolic.tla.values.operators import printing, set_statistics, silently
 from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer, TemporalFormulas
-from leadline.symbolic.tla.values.symmetry import ToldApart
+from leadline.symbolic.tla.values.symmetry import ToldApart, model_values
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
 
@@ -254,7 +254,6 @@ def _on_circuits(
             many states, or if there are too many fairness conditions.
         UserError: if there is no model, or it has no circuits.
     """
-    _require_notes(specification)
     options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     asked = replace(query, options=replace(options, by=CIRCUITS, max_states=most))
@@ -277,6 +276,10 @@ def _on_circuits(
                 told = told if so_far.facts is None else of_module(wider, so_far)
             raise Interrupted(told, interrupted.message) from None
 
+    # The search on circuits would say so too, once they are made.
+    _require_notes(specification)
+    if not options.prove and _moves_unviewed(specification, known):
+        raise NoCircuits("the symmetry moves parts of a state that the view leaves out")
     origin = TlaOrigin(specification, {})
     with telling_lack(specification.file):
         # This takes a part of the time in which the known states were found, and some seconds of walks.
@@ -292,6 +295,18 @@ def _require_notes(specification: Specification) -> None:
     claims = (claim_parts(one, own.definitions, own.levels) for one in own.properties.values())
     if any(one.runs for one in claims):
         require_notes(len(TemporalFormulas(Interpreter(own)).fairness))
+
+
+def _moves_unviewed(specification: Specification, known: Sequence[State]) -> bool:
+    """Whether SYMMETRY moves values that some states have in a variable that VIEW does not mention."""
+    symmetry, view = symmetry_of(specification), specification.view
+    if symmetry is None or view is None:
+        return False
+    uses = Interpreter(specification).translation.uses
+    hidden = [place for place, name in enumerate(specification.variables) if not uses(view, {name})]
+    return any(
+        not symmetry.moved.isdisjoint(model_values((state[place],))) for state in known for place in hidden
+    )
 
 
 def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) -> tuple[Model, Answer]:

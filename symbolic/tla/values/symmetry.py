@@ -162,7 +162,7 @@ class Symmetry:
         if len(taken) == 1 or not self.moved:
             return found[0]
         if undecided or self._case is None:
-            self._drop(place, self.moved if undecided else _model_values(elements))
+            self._drop(place, self.moved if undecided else model_values(elements))
             raise ToldApart
         self.open_choices += 1
         cases = {index: those & self._case for index, those in taken.items() if those & self._case}
@@ -205,7 +205,7 @@ class Symmetry:
                 both = failure is not None and fails is not None
                 one = failure is None and fails is None and same(cast(_T, result), cast(_T, other))
                 if not (both or one):
-                    self._drop(place, _model_values(elements))
+                    self._drop(place, model_values(elements))
                     raise ToldApart
         finally:
             self._case = None
@@ -256,7 +256,7 @@ def _nodes(e: s.Node) -> Iterator[s.Node]:
             silent |= set(map(id, node.arguments[shown[node.operator]]))
 
 
-def _model_values(values: Iterable[Value]) -> Iterator[ModelValue]:
+def model_values(values: Iterable[Value]) -> Iterator[ModelValue]:
     """The model values in some values."""
     work = list(values)
     while work:
