@@ -790,3 +790,23 @@ def test_initial_states_whose_condition_only_looks_undefined_are_listed_by_circu
     _, facts = explored(tmp_path, POINTERS, "INIT Init NEXT Next", "circuits")
     _, by_values = explored(tmp_path, POINTERS, "INIT Init NEXT Next", "values")
     assert facts.states == by_values.states == 189
+
+
+IMPLIED = """---- MODULE Implied ----
+EXTENDS Naturals
+VARIABLES x, y
+Init == y = 0 /\\ x = 5
+Set(v) == x' = v
+Next == /\\ y' \\in 0..2
+        /\\ y' = 0 => Set(4)
+        /\\ y' # 0 => x' \\in {y', y' + 1}
+        /\\ x > 100 => x' = 1
+====
+"""
+
+
+def test_a_conclusion_assigns_where_its_premise_is_true(tmp_path: Path, at_once: None) -> None:
+    """TLC has six states too."""
+    _, facts = explored(tmp_path, IMPLIED, "INIT Init NEXT Next", "circuits")
+    _, by_values = explored(tmp_path, IMPLIED, "INIT Init NEXT Next", "values")
+    assert facts.states_within_steps == by_values.states_within_steps == [1, 6]

@@ -129,6 +129,9 @@ class Paths(Picks):
                 return self._unchanged
             case s.Apply("\\cdot"):
                 return self._composed
+            case s.Apply("=>", (premise, conclusion)):
+                chosen = s.If(premise, conclusion, s.Apply("TRUE"), place=e.place)
+                return lambda _, *given: self._if(chosen, *given)
             case s.Apply():
                 return self._operator
             case s.Quantified("\\E"):

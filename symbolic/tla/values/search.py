@@ -281,6 +281,8 @@ class Search:
                     self._assign(variable, right, todo, scope, lines, depth)
                 else:
                     self._pick(variable, right, todo, scope, lines, depth)
+            case s.Apply("=>", (premise, conclusion)):
+                self._choose([(premise, conclusion)], s.Apply("TRUE"), todo, scope, lines, depth)
             case s.Apply():
                 self._apply(e, todo, scope, lines, depth)
             case s.Quantified("\\E", bounds, body):
