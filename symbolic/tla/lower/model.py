@@ -324,12 +324,20 @@ def _typed(lowering: Lowering, way: Way) -> Way:
 
 def _initial(lowering: Lowering, ways: list[Way], names: tuple[str, ...]) -> Action:
     """The initial states of several paths as one action."""
+
+    def nothing(name: str) -> tuple[str, n.Node]:
+        why = f"{name} has no value in an initial state"
+        return name, n.make(n.Undefined, lowering.variables[name], place, why)
+
     init = lowering.specification.init
     place = init.place if init is not None else s.BUILT_IN
-    for way in ways:
-        missing = [name for name in names if name not in dict(way.next)]
-        if missing:
-            raise Unsupported(place, f"the initial states do not say {', '.join(missing)}")
+    lacking = [[name for name in names if name not in dict(way.next)] for way in ways]
+    if ways and all(lacking):
+        raise Unsupported(place, f"the initial states do not say {', '.join(lacking[0])}")
+    # Such a path may contradict itself: `x = 1 => y = 5` and `x # 1 => y = 6`, where neither premise is true.
+    ways = [
+        replace(way, next=(*way.next, *map(nothing, lack))) for way, lack in zip(ways, lacking, strict=True)
+    ]
     body: Sequence[Pick | n.Node]
     values: dict[str, n.Node]
     if not ways:
