@@ -28,11 +28,11 @@ class NoCircuits(UserError):
 
 
 MOST_NOTES = 64
-"""The notes about a step: the bits of a word."""
+"""The most notes about a step: a word has a bit for each."""
 
 
 def require_notes(number: int) -> None:
-    """Raise NoCircuits if there are more notes about a step than it has room for."""
+    """Raise NoCircuits if there are more notes about a step than a word has bits."""
     if number > MOST_NOTES:
         raise NoCircuits(f"steps are noted to meet over {MOST_NOTES} conditions of fairness")
 

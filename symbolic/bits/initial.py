@@ -78,7 +78,7 @@ def initial_states(model: Model, thin: Callable[[Words], Words] | None = None) -
     slots.add(model.init)
     inputs = tuple(circuit.free)
     effect = Actions(circuit, model, {}, slots).effect(model.init)
-    if _can_be(circuit, effect.out_of_bounds, slots.valid()):
+    if _is_satisfiable(circuit, effect.out_of_bounds, slots.valid()):
         raise NoCircuits("an initial state may be out of bounds")
     allowed = circuit.conj((effect.enabled, slots.valid(), _only_what_matters(model, circuit, slots)))
     if allowed == FALSE:
@@ -90,7 +90,7 @@ def initial_states(model: Model, thin: Callable[[Words], Words] | None = None) -
     return (mapped(states, picks)[0] for picks in _assignments(circuit, inputs, allowed, thin))
 
 
-def _can_be(circuit: Circuit, literal: int, valid: int) -> bool:
+def _is_satisfiable(circuit: Circuit, literal: int, valid: int) -> bool:
     """Whether a literal is true for some picks that are values of their types, as a solver finds."""
     if literal == FALSE:
         return False

@@ -290,11 +290,11 @@ def _on_circuits(
 
 
 def _require_notes(specification: Specification) -> None:
-    """Raise NoCircuits if claims about runs meet more fairness conditions than circuits note of a step."""
-    own = specification
-    claims = (claim_parts(one, own.definitions, own.levels) for one in own.properties.values())
-    if any(one.runs for one in claims):
-        require_notes(len(TemporalFormulas(Interpreter(own)).fairness))
+    """Raise NoCircuits if a claim is about runs and there are more fairness conditions than notes about a step."""
+    definitions, levels = specification.definitions, specification.levels
+    claims = specification.properties.values()
+    if any(claim_parts(one, definitions, levels).runs for one in claims):
+        require_notes(len(TemporalFormulas(Interpreter(specification)).fairness))
 
 
 def _moves_unviewed(specification: Specification, known: Sequence[State]) -> bool:

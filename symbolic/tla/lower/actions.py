@@ -468,9 +468,9 @@ class Paths(Picks):
         yield from from_here(0, way)
 
     def _alike(self, e: s.Quantified, node: n.Node, scope: Scope) -> s.Expression | None:
-        """The formula with assignments apart that are alike for all of many elements, behind the guards; or None.
+        """The formula with its assignments behind the quantifier; None if they differ or the elements are few.
 
-        `\\A x \\in S : P(x) /\\ y' = 1` is `\\A x \\in S : P(x)` with `y' = 1`, unless S is empty.
+        `\\A x \\in S : P(x) /\\ y' = 1` is `(\\A x \\in S : P(x)) /\\ y' = 1`, or TRUE if S is empty.
         """
         if self._terms.elements(node) is not None or item_of(node).capped <= _MOST_ELEMENTS:
             return None
@@ -490,7 +490,7 @@ class Paths(Picks):
         return s.Apply("\\/", (nothing, step), place=e.place)
 
     def _possible(self, e: s.Quantified, node: n.Node) -> list[tuple[n.Node, list[n.Node]]]:
-        """All that may be in a set, with what holds of those that are; nothing if the set is known."""
+        """All that may be in a set, each with the condition that it is: none if the set is known."""
         known = self._terms.elements(node)
         if known is not None:
             return [(x, []) for x in known]

@@ -80,7 +80,8 @@ class Copy:
         entered: the names of each module of the copy.
         nested: the modules within these, with the names around them.
         hidden: the definitions that stand for its variables.
-        apart: whether its definitions are not those of a module that others extend, as of LOCAL INSTANCE.
+        apart: whether its definitions stay as they are where the configuration replaces those of its module: so do
+            those of LOCAL INSTANCE, and of an instance without a name that has substitutions.
     """
 
     emit: Callable[[s.Definition], None]
@@ -108,7 +109,7 @@ class Loader:
         written: the definitions by key, as they are written.
         definitions: the resolved definitions by key.
         assumptions: the resolved assumptions.
-        apart: the definitions of copies that are apart.
+        apart: the definitions of copies that are apart, by key.
         hidden: the definitions that stand for variables of instances.
         instead: what stands for constants and variables of modules with variables, and its highest level.
         judged: what is known of definitions by their levels.

@@ -478,8 +478,8 @@ class _Making:
     def _in_instances(self, key: str) -> Iterator[tuple[str, int]]:
         """The copies of a definition in instances of other modules that extend its module, with their arities.
 
-        As in TLC: where a module and one that it instantiates extend a third, definitions of that are replaced in
-        both; not in what LOCAL INSTANCE has.
+        As in TLC: where a module and one that it instantiates extend a third, a definition of the third is
+        replaced in both. Copies that are apart keep it (see `Copy`).
         """
         if key not in self.loader.written or key in self.loader.apart:
             return
