@@ -22,12 +22,14 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.bounded.bmc import SWEEPS
+from leadline.symbolic.engines.explore import specifications
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Model, ModelError
 from leadline.symbolic.solve import SOLVERS
+from leadline.symbolic.tla.values import runs
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.runs import ModuleReplayer, literal
@@ -468,7 +470,11 @@ def test_what_has_no_symbolic_form_is_named(tmp_path: Path) -> None:
         asked(path, "Wild", PdrOptions())
 
 
-def test_circuits_may_take_over_while_runs_are_looked_at(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("making", "places"), [(-1.0, [1, 10, 10]), (8.0, [1])])
+def test_circuits_may_take_over_while_runs_are_looked_at(
+    making: float, places: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They do where the steps from the other states take longer than a model may."""
     body = """
     EXTENDS Integers
     VARIABLE x
@@ -477,12 +483,16 @@ def test_circuits_may_take_over_while_runs_are_looked_at(tmp_path: Path) -> None
     """
     behaviour = Behaviour(specification(tmp_path, body, "SPECIFICATION Spec PROPERTY Nine"))
     known: list[int] = []
+    seen: list[str] = []
+    monkeypatch.setattr(specifications, "MAKING", making)
+    monkeypatch.setattr(runs, "OFTEN", 4)
     explore_specification(
         behaviour,
         ExploreOptions(),
         Limits(),
-        SILENT,
+        Listener(progress=lambda now: seen.append(str(now))),
         deadlock=False,
         busy=lambda states: known.append(len(states)),
     )
-    assert known == [1, 10]
+    assert known == places
+    assert seen[-1] == "looking at runs: steps from 8 of 10 states"

@@ -782,7 +782,6 @@ class _Exploring:
             if behaviour.safety(name).runs:
                 if runs is None:
                     settled()
-                    self._left = None  # nobody knows how long runs take
                     runs = self._fair_runs()
                 self.about_runs[name] = _violating(behaviour, runs, name)
 
@@ -793,7 +792,18 @@ class _Exploring:
             every = behaviour.without_canonical()
             self.whole = Explorer(every, (), options.depth, max_states=options.max_states)
             self.whole.run()
-        return FairRuns(behaviour.interpreter, self.whole or self.explorer)
+        explorer, begun = self.whole or self.explorer, time.process_time()
+
+        def looked(place: int) -> None:
+            total = len(explorer.order)
+            text = f"looking at runs: steps from {place:,} of {counted(total, 'state')}"
+            depth = len(self.explorer.within) - 1
+            self._listener.progress(Progress(depth, 0.0, text=text, left=self._left))
+            # Circuits are begun where the steps from the other states take longer than a model may.
+            if place and (time.process_time() - begun) * (total / place - 1) > MAKING:
+                self._busy(self.explorer.order)
+
+        return FairRuns(behaviour.interpreter, explorer, looked)
 
 
 def _statistics(explorer: Explorer[Behaviour], began: float) -> dict[str, int]:

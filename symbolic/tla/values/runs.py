@@ -291,9 +291,13 @@ class _Conditions:
     """
 
     def __init__(
-        self, explorer: Explorer[Behaviour], leaves: _Leaves, conditions: Sequence[FairnessCondition]
+        self,
+        explorer: Explorer[Behaviour],
+        leaves: _Leaves,
+        conditions: Sequence[FairnessCondition],
+        looked: Callable[[int], None],
     ) -> None:
-        self._explorer, self._leaves = explorer, leaves
+        self._explorer, self._leaves, self._looked = explorer, leaves, looked
         self._conditions = [(1 << i, one) for i, one in enumerate(conditions)]
         self._tested = set[FairnessCondition]()
 
@@ -308,7 +312,7 @@ class _Conditions:
 
     def _found(self, place: int) -> tuple[int, dict[State, int]]:
         if place % OFTEN == 0:
-            self._explorer.busy(self._explorer.order)
+            self._looked(place)
         state, found = self._explorer.order[place], list[Any]()
         for step in self._explorer.semantics.interpreter.steps[1:]:
             step(state, found.append)
@@ -352,17 +356,25 @@ class _Conditions:
 
 
 class FairRuns:
-    """The runs through the states that an exploration of a specification has found."""
+    """The runs through the states that an exploration of a specification has found.
 
-    def __init__(self, interpreter: Interpreter, explorer: Explorer[Behaviour]) -> None:
+    Args:
+        interpreter: of the specification.
+        explorer: the exploration.
+        looked: called now and then with the number of states from which all steps are found.
+    """
+
+    def __init__(
+        self, interpreter: Interpreter, explorer: Explorer[Behaviour], looked: Callable[[int], None]
+    ) -> None:
         self._formulas = TemporalFormulas(interpreter)
-        self._explorer = explorer
+        self._explorer, self._looked = explorer, looked
         self._conditions = [one for one in self._formulas.fairness if isinstance(one, FairnessCondition)]
         self._leaves = _Leaves(interpreter)
 
     @cached_property
     def _graph(self) -> FoundGraph:
-        return _Conditions(self._explorer, self._leaves, self._conditions).graph()
+        return _Conditions(self._explorer, self._leaves, self._conditions, self._looked).graph()
 
     def states_to(self, places: Sequence[int]) -> list[State]:
         """The states of a path to the first of some places, and those at the others."""
