@@ -104,6 +104,7 @@ FAULTS = {
     ("explore", "Jug.tla", "-p", "Size"): (2, "-p Size: write it as"),
     ("explore", "Jug.tla", "-p", "Size=(1"): (150, "the definition before is unfinished"),
     ("explore", "Jug.tla", "-p", "Size=0"): (10, "Jug.tla:6:13: the assumption is false"),
+    ("explore", "Jug.tla", "-p", "Size=0", "--by", "circuits"): (10, "Jug.tla:6:13: the assumption is false"),
     ("explore", "Jug.tla", "--invariant", "Fil"): (2, "did you mean `Fill`?"),
     ("explore", "Nothing.tla"): (2, "Nothing.tla cannot be read"),
     ("explore", "Jug.tla", "--config", "no.cfg"): (2, "no.cfg cannot be read"),

@@ -1098,9 +1098,21 @@ POINTERS = """
     """
 
 
+# Python takes TRUE for 1.
+FUNCTIONS_OF_TRUE = """
+    EXTENDS Bags
+    VARIABLE x
+    F == [b \\in {TRUE} |-> b]
+    Init == x \\in BOOLEAN
+    Next == x' = (IF x THEN F[x] ELSE BagIn(~x, SetToBag({TRUE})))
+    Same == x => [F EXCEPT ![TRUE] = ~@][x] # x
+    """
+
+
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
+        (FUNCTIONS_OF_TRUE, ("Same",)),
         (POINTERS, ("Rooted", "Halved", "Shared", "Turned")),
         (COMPOSED, ("Written",)),
         (ARGUMENTS_OF_KINDS, ("Counted",)),

@@ -125,7 +125,7 @@ def answer_of_module(
 
     Raises:
         Interrupted: as `explore_specification`.
-        ModelError: likewise.
+        ModelError: likewise, or if an assumption is false.
     """
     options = query.options_as(ExploreOptions)
     names = {one.name for one in query.chosen(model)}
@@ -144,6 +144,7 @@ def answer_of_module(
         if needs is not None:
             raise NoCircuits(f"--by circuits: {needs}, which needs --by values")
         with timely(query.source, limits):
+            Interpreter(specification).assume()
             return circuits((), limits, math.inf)
     hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     if options.by == VALUES or needs is not None or hurried:

@@ -397,7 +397,8 @@ def function_type(pairs: list[tuple[Type, Any, Type]]) -> Type:
     """The type of a function from its arguments, each with its type and value, and the types of its values."""
     if all(isinstance(kind, Atoms) and is_string(str(value)) for kind, value, _ in pairs) and pairs:
         return record_of({field(str(value)[1:-1]): result for _, value, result in pairs})
-    if {value for _, value, _ in pairs} == set(range(1, len(pairs) + 1)):
+    numbers = [value for kind, value, _ in pairs if isinstance(kind, Int)]  # Python takes TRUE for 1
+    if set(numbers) == set(range(1, len(pairs) + 1)):
         return Tuple(tuple(result for _, _, result in sorted(pairs, key=lambda pair: pair[1])))
     key = reduce(join, (kind for kind, _, _ in pairs), NEVER)
     value = reduce(join, (result for _, _, result in pairs), NEVER)
