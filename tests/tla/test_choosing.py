@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from pathlib import Path
 
 import pytest
 
+from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.engines import Options, Verdict
-from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
+from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES, ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.lang import Int, Set
-from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.lang import Bool, Int, Map, Seq, Set, Tuple, Type, nodes as n
+from leadline.symbolic.tla import learning
+from leadline.symbolic.tla.lower import first, shapes
+from leadline.symbolic.tla.lower.terms import Terms
+from tests.tla.asking import Asking, Tlc
 from tests.tla.loading import write
 from tests.tla.lowered import asked
 
@@ -95,3 +101,67 @@ def test_a_table_is_in_the_order_of_choose() -> None:
     assert [value for _, value in table.listed] == [frozenset({2}), frozenset({3}), frozenset({1, 2})]
     assert shapes.in_order(table, {})
     assert not shapes.in_order(message, {})
+
+
+NAMES = shapes.joined(map(shapes.atom, ('"late"', '"early"', "node")))
+VOTE = shapes.record_of({shapes.field("by"): NAMES, shapes.field("round"): Int(0, 2)})
+LOG = shapes.record_of({shapes.field("at"): NAMES, shapes.field("seen"): Set(Int(0, 2))})
+KINDS = (
+    Set(NAMES),
+    VOTE,
+    Seq(Int(0, 1), 3),
+    Tuple((NAMES, Int(0, 2))),
+    Map(NAMES, Bool()),
+    Seq(Tuple((Bool(), Int(0, 1))), 2),
+    shapes.joined([VOTE, LOG, Int(0, 1), Set(Int(0, 1))]),
+)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=repr)
+def test_the_first_of_two_values_is_told_by_their_parts(kind: Type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the one that comes first where all values of the type are sorted."""
+    monkeypatch.setattr(first, "_MOST_RANKED", 3)
+    ranks = {"round": 0, "late": 1, "by": 2, "early": 3}
+    terms = Terms()
+    yes = terms.boolean(True)
+    both = [(yes, n.make(n.PickVar, kind, terms.place, name)) for name in ("one", "other")]
+    of = function_of(first.First(terms, ranks).of(both, kind, lambda _: yes), {}, ("one", "other"))
+    for pair in itertools.product(kind.values(), repeat=2):
+        expected = min(pair, key=lambda value: shapes.choice_key(kind, value, ranks))
+        assert of((), dict(zip(("one", "other"), pair, strict=True))) == expected
+
+
+MESSAGES = r"""
+EXTENDS Naturals, FiniteSets, Sequences
+VARIABLES sent, clock, taken, order
+IsInjective(f) == \A a, b \in DOMAIN f : f[a] = f[b] => a = b
+InOrder(S) == CHOOSE f \in [1..Cardinality(S) -> S] : IsInjective(f)
+Listed(S) == CHOOSE f \in [1..Cardinality(S) -> S] : \A i \in DOMAIN f, j \in DOMAIN f : i # j => f[i] # f[j]
+None == [by |-> 0, to |-> 0, at |-> 0, deps |-> {}]
+Init == sent = {} /\ clock = 0 /\ taken = None /\ order = <<>>
+Send(p) == /\ clock < 5 /\ Cardinality(sent) < 3 /\ clock' = clock + 1 /\ UNCHANGED <<taken, order>>
+           /\ LET deps == {m.at : m \in {m \in sent : m.by = p}} IN
+              sent' = sent \cup [by : {p}, to : {1, 2} \ {p}, at : {(clock * 31) % 53}, deps : {deps}]
+Take(p) == /\ \E m \in sent : m.to = p /\ m.at # 31
+           /\ LET m == CHOOSE m \in sent : m.to = p /\ 100 \div (m.at - 31) < 9 IN taken' = m /\ sent' = sent \ {m}
+           /\ UNCHANGED <<clock, order>>
+Sort == /\ Cardinality(sent) = 3 /\ order = <<>> /\ UNCHANGED <<sent, clock, taken>>
+        /\ order' = IF taken.by = 1 THEN InOrder({m \in sent : m # taken}) ELSE Listed(sent)
+Next == (\E p \in 1..2 : Send(p) \/ Take(p)) \/ Sort
+"""
+
+
+def test_a_choice_among_messages_in_slots_compares_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their type has millions of values. The test of a message that comes first may have no value."""
+    monkeypatch.setattr(learning, "MOST_LISTED", 0)
+    monkeypatch.setattr(learning, "MOST_BITS", 0)
+    path = write(tmp_path, M=MESSAGES)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    asking = Asking(path, Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None
+    answers = [asking.answer(ExploreOptions(by=by, max_states=None)) for by in (VALUES, CIRCUITS)]
+    values, circuits = (one.told(ExploreFacts) for one in answers)
+    assert circuits.states_within_steps == values.states_within_steps
+    assert circuits.steps_out_of_bounds == values.steps_out_of_bounds > 0

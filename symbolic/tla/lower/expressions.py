@@ -41,8 +41,9 @@ from leadline.symbolic.lang import (
     sorts_in,
 )
 from leadline.symbolic.tla.lower import shapes, slots
-from leadline.symbolic.tla.lower.builder import MOST_MEMBERS, Body, Unlowerable, body_at, has_value
+from leadline.symbolic.tla.lower.builder import MOST_MEMBERS, Body, Unlowerable, body_at, has_value, is_large
 from leadline.symbolic.tla.lower.comparison import clash, is_free, some_clash
+from leadline.symbolic.tla.lower.first import First
 from leadline.symbolic.tla.lower.fixed import certain
 from leadline.symbolic.tla.lower.infinite import (
     Cases,
@@ -72,7 +73,7 @@ from leadline.symbolic.tla.lower.scope import (
 )
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import Analysis, cardinality_bound, sizes, unsubscripted
+from leadline.symbolic.tla.read.analysis import Analysis, cardinality_bound, in_order, sizes, unsubscripted
 from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
@@ -96,11 +97,13 @@ class Sets:
 
     Attributes:
         terms: makes the nodes.
+        first: CHOOSE where the values are too many to list.
     """
 
     def __init__(self, ranks: shapes.Ranks) -> None:
         self.terms = Terms()
         self.ranks = ranks
+        self.first = First(self.terms, ranks)
         self._orders: dict[Type, tuple[Value, ...]] = {}
 
     def quantifier(self, universal: bool, domain: Domain, name: str, body: Body) -> n.Node:
@@ -206,17 +209,9 @@ class Sets:
         return [self.terms.narrowed(item, x) for x in self.in_choice_order(item, node.value)]
 
     def order_of(self, item: Type) -> tuple[Value, ...]:
-        """All values of a type in the order of CHOOSE; none if that is the type's order.
-
-        Raises:
-            Unlowerable: if there are too many.
-        """
+        """All values of a type in the order of CHOOSE; none if that is the type's order."""
         if item not in self._orders:
             ordered = shapes.in_order(item, self.ranks)
-            if not ordered and item.cardinality > MOST_PARTS:
-                raise Unlowerable(
-                    f"CHOOSE where there may be more than {MOST_PARTS:,} values, which TLC has in another order"
-                )
             self._orders[item] = () if ordered else self.in_choice_order(item, item.values())
         return self._orders[item]
 
@@ -1058,6 +1053,9 @@ class Lowering(Sets):
         return self.terms.once_defined(later, rest(0, scope))
 
     def _choose(self, e: s.Choose, scope: Scope) -> Entity:
+        folded = in_order(e, self.specification.definitions)
+        if folded is not None:
+            return self.entity(folded, scope)
         ((bound, name, domain),) = self.pairs((e.bound,), scope)
 
         def body(x: n.Node) -> n.Node:
@@ -1071,7 +1069,10 @@ class Lowering(Sets):
         found = self._first_function(domain, body)
         if found is not None:
             return found
-        node = self.terms.set_node(self.listed(domain))
+        listed = self.listed(domain)
+        node = self.terms.set_node(listed)
+        if is_large(node.type) and not isinstance(node, n.Const):
+            return self.first.of(slots.written(self.terms, listed), item_of(node), body)
         nothing = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
         written = self.choices(node)
         if written is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TypeAlias
 
 from leadline.symbolic.lang import (
@@ -276,7 +277,7 @@ def _folded(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     kept = _kept_of_bag(at, op, scope) if base.type == shapes.EMPTY_FUNCTION else None
     if kept is not None:
         return kept
-    left = at.terms.set_node(at.listed(at.domain(arguments[2], scope)))
+    left = at.listed(at.domain(arguments[2], scope))
     # Also where Op does not need the base.
     return at.terms.once_defined([base], _fold(at, op, base, left, scope))
 
@@ -315,6 +316,7 @@ def _kept_of_bag(at: Lowering, op: Entity, scope: Scope) -> n.Node | None:
 
 def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) -> n.Node:
     t = at.terms
+    listed, left = left, t.set_node(left)
     item = item_of(left)
     if item == NEVER:
         return t.of_nothing(left, result)
@@ -333,6 +335,8 @@ def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) 
                 again = t.disj([t.equal(x, one) for one in large[:place]])
                 result = t.ite(again, result, at.called(op, [x, result], scope))
             return t.once_defined(large, result)
+    if has_too_many(left):
+        return _fold_by_place(at, op, result, listed, scope)
     for _ in range(DEEPEST):
         if most_members(left) == 0:
             return result
@@ -343,6 +347,19 @@ def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) 
         left = t.ite(more, t.both_sets(n.SetMinus, left, t.set_of([first])), nothing)
     over = t.undefined(result.type, f"a fold over more than {DEEPEST} elements")
     return t.ite(t.equal(left, nothing), result, over)
+
+
+def _fold_by_place(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) -> n.Node:
+    """As `_fold`, of a set whose members are too many to list: one call for each place where one may be."""
+    t = at.terms
+    elements = slots.written(t, left)
+    item = reduce(shapes.join, (x.type for _, x in elements))
+    for _ in range(len(elements)):
+        some = t.disj([here for here, _ in elements])
+        first = at.first.of(elements, item, lambda _: t.boolean(True))
+        result = t.ite(some, at.called(op, [first, result], scope), result)
+        elements = [(t.conj([here, t.negation(t.same(x, first))]), x) for here, x in elements]
+    return result
 
 
 def _joins(at: Lowering, operator: Entity) -> bool:

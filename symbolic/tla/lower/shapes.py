@@ -139,7 +139,7 @@ def union_of(kinds: dict[str, Type]) -> Type:
 def _kind_key(one: tuple[str, Type], ranks: Ranks) -> Any:
     """A key by which kinds of values are sorted: records of few fields before those of more, as in TLC."""
     tag, kind = one
-    names = sorted(_field_keys(kind, ranks)) if isinstance(kind, Record) else []
+    names = sorted(field_keys(kind, ranks)) if isinstance(kind, Record) else []
     return ("r_" if names else tag, len(names), names)
 
 
@@ -149,7 +149,8 @@ def _name_key(name: str, ranks: Ranks) -> tuple[bool, int, str]:
     return (is_string(name), ranks.get(plain, len(ranks)), plain)
 
 
-def _field_keys(kind: Record, ranks: Ranks) -> list[tuple[bool, int, str]]:
+def field_keys(kind: Record, ranks: Ranks) -> list[tuple[bool, int, str]]:
+    """The keys by which the fields of a record are sorted as in TLC."""
     return [_name_key(quoted(field_name(name)), ranks) for name in kind.positions]
 
 
@@ -166,7 +167,7 @@ def in_order(kind: Type, ranks: Ranks) -> bool:
             return False
         case Atoms() | Sort():
             return _is_sorted(_name_key(name, ranks) for name in kind.members)
-        case Record() if not _is_sorted(_field_keys(kind, ranks)):
+        case Record() if not _is_sorted(field_keys(kind, ranks)):
             return False
         case Union():
             kinds = [one for one in variants(kind).items() if _rank(one[1]) == _FUNCTIONS]
@@ -174,6 +175,18 @@ def in_order(kind: Type, ranks: Ranks) -> bool:
             if any(records) and not (all(records) and _is_sorted(_kind_key(one, ranks) for one in kinds)):
                 return False
     return all(in_order(part, ranks) for part in kind.parts)
+
+
+def kinds_in_order(kind: Union, ranks: Ranks) -> list[str] | None:
+    """The tags of a union in the order in which CHOOSE goes through its kinds of values; None if sizes decide."""
+    functions = [part for part in variants(kind).values() if _rank(part) == _FUNCTIONS]
+    if len(functions) > 1 and not all(isinstance(part, Record | Tuple) for part in functions):
+        return None
+
+    def key(one: tuple[str, Type]) -> Any:
+        return (_rank(one[1]), len(one[1].parts) if len(functions) > 1 else 0, _kind_key(one, ranks))
+
+    return [tag for tag, _ in sorted(variants(kind).items(), key=key)]
 
 
 _FUNCTIONS, _SETS = 1, 2
@@ -212,7 +225,7 @@ def choice_key(kind: Type, value: Value, ranks: Ranks) -> Any:
             return (rank, key[0] if rank else 0, _kind_key((tag, part), ranks), key)
         case Record():
             keys = (choice_key(part, x, ranks) for part, x in zip(kind.parts, value, strict=True))
-            return _function_key(zip(_field_keys(kind, ranks), keys, strict=True))
+            return _function_key(zip(field_keys(kind, ranks), keys, strict=True))
         case Map(key=key, value=item):
             given = item.item if isinstance(item, Option) else item
             there = ((x, y) for x, y in zip(kind.keys, value, strict=True) if y is not None)

@@ -223,6 +223,8 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
     if elements is not None and len(elements) <= _MOST_WRITTEN:
         return [(yes, x) for x in elements]
     match node:
+        case n.Undefined(type=Set(item=item), why=why):
+            return [(t.undefined(BOOL, why), t.undefined(item, why))]
         case n.SetOf(items=items):
             return [(yes, x) for x in items]
         case n.SetUnion(left=left, right=right):
@@ -231,6 +233,9 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
             return [(here, t.convert(x, item)) for here, x in written(t, inner)]
         case n.SetMap(domain=inner):
             return [(here, t.convert(_body_for(t, node, x), node.body.type)) for here, x in written(t, inner)]
+        case n.BigUnion(item=n.SetMap() | n.SetOf() as sets):
+            parts = written(t, sets)
+            return [(t.conj([here, there]), x) for here, part in parts for there, x in written(t, part)]
         case n.Ite(condition=test, then=then, orelse=orelse):
             no = t.negation(test)
             return [

@@ -426,3 +426,49 @@ def cardinality_bound(e: s.Expression, name: str) -> tuple[str, s.Expression] | 
         case _:
             return None
     return (operator, bound) if element == name and name not in s.operators(bound) else None
+
+
+def in_order(e: s.Choose, definitions: Mapping[str, s.Definition]) -> s.Expression | None:
+    r"""`CHOOSE f \in [1..Cardinality(S) -> S] : IsInjective(f)` as a fold that appends the members in order.
+
+    None of other choices.
+    """
+    match e.bound:
+        case s.Bound((name,), s.FunctionSet(domain, whole)) if not {"Cardinality", "Append"} & {*definitions}:
+            places = s.Apply("..", (s.Number(1), s.Apply("Cardinality", (whole,))))
+        case _:
+            return None
+    test = e.body
+    if isinstance(test, s.Apply) and test.arguments == (s.Apply(name),) and test.operator in definitions:
+        called = definitions[test.operator]
+        name, test = called.parameters[0].name, called.body
+    if domain != places or not _is_injective(test, name, places):
+        return None
+    both = (s.Parameter("x"), s.Parameter("all"))
+    append = s.Lambda(both, s.Apply("Append", (s.Apply("all"), s.Apply("x"))))
+    return s.Apply("FoldInOrder", (append, s.TupleOf(()), whole), place=e.place)
+
+
+def _is_injective(e: s.Expression, name: str, places: s.Expression) -> bool:
+    r"""Whether a formula is `\A a, b \in DOMAIN f : f[a] = f[b] => a = b`, or its contrary with `#`."""
+    match e:
+        case s.Quantified("\\A", bounds, s.Apply("=>", (premise, conclusion))):
+            keys = [s.Apply(one) for bound in bounds for one in bound.names]
+        case _:
+            return False
+    domains = [places, s.Apply("DOMAIN", (s.Apply(name),))]
+    if len(keys) != 2 or any(bound.domain not in domains for bound in bounds):
+        return False
+    alike = [set(keys), {s.Index(s.Apply(name), key) for key in keys}]
+    sides = [_sides(conclusion, "="), _sides(premise, "=")]
+    return sides == alike or [_sides(premise, "#"), _sides(conclusion, "#")] == alike
+
+
+def _sides(e: s.Expression, operator: str) -> set[s.Expression]:
+    """The two sides of an equation, or with `#` of the contrary of one; none of other formulas."""
+    match e:
+        case s.Apply("~", (inner,)) if operator == "#":
+            return _sides(inner, "=")
+        case s.Apply(found, (left, right)) if found == operator:
+            return {left, right}
+    return set()
