@@ -218,6 +218,8 @@ class Values:
 
     def equal(self, left: Shape, right: Shape, kind: Type) -> int:
         """The literal that two values of the same type are equal."""
+        if left == right:
+            return TRUE
         circuit = self.circuit
         match kind:
             case Bool():

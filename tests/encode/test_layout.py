@@ -202,6 +202,15 @@ def test_every_valid_assignment_is_read_as_a_value_and_told_equal_to_it(kind: Ty
             assert bool(columns(equal) >> row & 1) == (decoded(shape, kind, columns, row) == value)
 
 
+@pytest.mark.parametrize("kind", [COLOUR, Seq(PAIR, 2), MESSAGE, Option(NODE)], ids=repr)
+def test_a_value_equals_itself_without_a_gate(kind: Type) -> None:
+    """So recursion over a set without an element that was taken from it ends as the set does."""
+    circuit = Circuit()
+    shape = Layout(circuit).free(kind)
+    assert Values(circuit).equal(shape, shape, kind) == TRUE
+    assert not circuit.gates
+
+
 def test_a_type_without_values_has_no_valid_one() -> None:
     circuit = Circuit()
     layout = Layout(circuit)
