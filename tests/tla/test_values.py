@@ -66,6 +66,8 @@ VALUES = {
     "[[i, j \\in Int |-> [a |-> i, b |-> j]] EXCEPT ![1, 2].a = @ + 5][1, 2]": "[a |-> 6, b |-> 2]",
     '[i \\in {"a", "b"} |-> i] \\in [1..9 -> Nat]': "FALSE",
     "3 \\in 1..3 /\\ 4 \\notin 1..3": "TRUE",
+    "{<<n, x>> \\in {0, 2} \\X {1, 3, a} : x \\in 1..n}": "{<<2, 1>>}",
+    '\\E n \\in {0}, x \\in {"a"} : x \\in 1..n': "FALSE",
     "-1 \\in Nat \\/ -1 \\in Int": "TRUE",
     # Logic
     "TRUE => FALSE <=> FALSE": "TRUE",
@@ -177,6 +179,8 @@ ERRORS = {
     "[x |-> 1] = [x |-> TRUE]": "compared",
     '1 \\in {"a"}': "compared",
     "TRUE \\in {1}": "compared",
+    '\\E n \\in 1..2, x \\in {"a"} : x \\in 1..n': "compared",
+    "\\E n \\in 1..2, x \\in {A_1} : x \\in 1..n": "compared",
     "A_1 = B_1": "compared",
     "A_1 = 1": "compared",
     "<<1, 2>>[3]": "applied to 3, which is not in its domain",

@@ -206,8 +206,10 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
                 return f"({first} {joined} {second})"
             case s.Apply("..", (a, b)):
                 low, high = (number(t, t.expr(one, scope), scope) for one in (a, b))
-                element = number(t, Code(text, x.kind), scope)
-                return f"(({low} <= {element}) & ({element} <= {high}))"
+                test = f"({low} <= {text}) & ({text} <= {high})"
+                if x.kind is not Kind.INT:
+                    test += f" if {text}.__class__ is int else apart({text}, {low}, {high})"
+                return f"({test})"
             case s.Filter(bound, body) if not bound.unpacked and bound.domain and t.lazy(bound.domain, scope):
                 inside = contains(t, bound.domain, x, scope)
                 if not scope.fn.knows(text):

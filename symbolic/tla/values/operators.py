@@ -165,6 +165,15 @@ def interval(low: Value, high: Value) -> frozenset[int]:
     return frozenset(range(number(low), number(high) + 1))
 
 
+def apart(value: Value, low: int, high: int) -> bool:
+    """False: a value that is no integer is not in `low..high`.
+
+    Raises:
+        EvaluationError: where TLC cannot compare it with the elements.
+    """
+    return absent(value, interval(low, min(low, high)))
+
+
 def cup(a: Value, b: Value) -> Value:
     """`a \\cup b`."""
     return elements(a) | elements(b)
