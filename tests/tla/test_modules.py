@@ -313,6 +313,31 @@ def test_a_definition_is_replaced_in_instances_that_extend_its_module_too(tmp_pa
     assert tla_text(value) == "<<<<{0, 1}, 103>>, <<{0, 1}, 104>>, <<2, 5>>, 9>>"
 
 
+def test_a_definition_is_what_it_was_where_an_instance_qualifies_it(tmp_path: Path) -> None:
+    """As in TLC: what replaces it may be made of it; the instance's own definitions refer to what replaces it."""
+    modules = {
+        "Consensus": "EXTENDS Naturals\nOwn == 5\nFar(b) == b + 1\nUse == <<Own, Far(3)>>\nf[n \\in 0..3] == "
+        "IF n = 0 THEN Own ELSE f[n - 1] + 1",
+        "Votes": "EXTENDS Consensus\nCONSTANT z\nIn == INSTANCE Consensus\nOf == <<Own, Use, In!Own, In!Use, z>>",
+    }
+    body = """
+    EXTENDS Consensus
+    M == INSTANCE Consensus
+    V(z) == INSTANCE Votes
+    Nine == M!Own + 4
+    Fifty(b) == M!Far(b) + 50
+    Ten == [n \\in 0..3 |-> 10]
+    Values == <<M!Own, M!Far(3), M!Use, M!f[2], V(1)!Own, V(2)!Far(3), V(3)!In!Own, Own, Use, f[2]>>
+    Deep == V(2)!Of
+    """
+    one = specification(tmp_path, body, "CONSTANTS Own <- Nine Far <- Fifty f <- Ten", **modules)
+    found = [tla_text(Interpreter(one).constant(s.Apply(name))) for name in ("Values", "Deep")]
+    assert found == [
+        "<<5, 4, <<9, 54>>, 11, 5, 4, 5, 9, <<9, 54>>, 10>>",
+        "<<9, <<9, 54>>, 5, <<9, 54>>, 2>>",
+    ]
+
+
 def test_a_constant_operator_may_depend_on_variables(tmp_path: Path) -> None:
     """As TLC allows, and `CalculateHash` of tlaplus/Examples' Nano needs."""
     body = "EXTENDS Integers\nCONSTANT Op(_)\nVARIABLE x\nImpl(a) == a + x\nInit == x = 1\nNext == x' = Op(2)"

@@ -449,6 +449,7 @@ class _Making:
             else:
                 body = self.value(one.value)
             if body is not None:
+                key = key if one.module else self.within_instance(key)
                 definitions[key] = s.Definition(key, parameters, body, place=one.place)
 
     def replaced(self, one: Assigned, symbol: Symbol | None) -> Iterator[tuple[str, int]]:
@@ -487,6 +488,28 @@ class _Making:
         for other, written in self.loader.written.items():
             if written.unit is unit and other != key and other not in self.loader.apart:
                 yield other, len(self.loader.definitions[other].parameters)
+
+    def within_instance(self, key: str) -> str:
+        """The key by which an instance's own definitions refer to one of them.
+
+        As in TLC, `M!Op` outside of `M` stays what it is where `Op` is replaced, and so may be part of what
+        replaces it; the definitions of `M` refer to `Op` itself.
+        """
+        qualifier = key[: key.rfind("!") + 1]
+        if not qualifier:
+            return key
+        own = key + "@"
+
+        def renamed(e: Any) -> Any:
+            if isinstance(e, s.Function) and e.name == key:
+                return e  # refers to itself as a bound name
+            e = s.rebuilt(e, renamed)
+            return replace(e, operator=own) if isinstance(e, s.Apply) and e.operator == key else e
+
+        for name, definition in self.loader.definitions.items():
+            if name.startswith(qualifier) and key in s.operators(definition):
+                self.loader.definitions[name] = renamed(definition)
+        return own
 
     def operator(self, name: s.Apply, arguments: tuple[s.Expression, ...]) -> s.Expression | None:
         """An operator of the configuration, applied."""
