@@ -338,6 +338,18 @@ def test_a_definition_is_what_it_was_where_an_instance_qualifies_it(tmp_path: Pa
     ]
 
 
+def test_definitions_of_an_instance_without_a_name_refer_to_those_of_its_module(tmp_path: Path) -> None:
+    """As in TLC. Of a module without constants and variables, an instance has no definitions of its own."""
+    modules = {
+        "Own": "EXTENDS Naturals\nCONSTANT K\nOne == 5 + K\nTwo == One + 1",
+        "Plain": "EXTENDS Naturals\nThree == 3\nFour == Three + 1",
+        "Local": "LOCAL INSTANCE Plain\nLOCAL INSTANCE Own WITH K <- 3\nOf == <<One, Two, Three, Four>>",
+    }
+    body = "EXTENDS Local\nINSTANCE Own WITH K <- 1\nINSTANCE Plain\nNine == 9\nA == <<One, Two, Three, Four, Of>>"
+    one = specification(tmp_path, body, "CONSTANTS One <- Nine Three <- Nine", **modules)
+    assert tla_text(Interpreter(one).constant(s.Apply("A"))) == "<<9, 7, 9, 10, <<8, 9, 3, 10>>>>"
+
+
 def test_a_constant_operator_may_depend_on_variables(tmp_path: Path) -> None:
     """As TLC allows, and `CalculateHash` of tlaplus/Examples' Nano needs."""
     body = "EXTENDS Integers\nCONSTANT Op(_)\nVARIABLE x\nImpl(a) == a + x\nInit == x = 1\nNext == x' = Op(2)"

@@ -80,8 +80,6 @@ class Copy:
         entered: the names of each module of the copy.
         nested: the modules within these, with the names around them.
         hidden: the definitions that stand for its variables.
-        apart: whether its definitions stay as they are where the configuration replaces those of its module: so do
-            those of LOCAL INSTANCE, and of an instance without a name that has substitutions.
     """
 
     emit: Callable[[s.Definition], None]
@@ -92,7 +90,6 @@ class Copy:
     entered: dict[str, dict[str, Symbol]] = field(default_factory=dict)
     nested: dict[str, tuple[s.Module, Names]] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
-    apart: bool = False
 
     @cached_property
     def given(self) -> tuple[s.Expression, ...]:
@@ -109,7 +106,8 @@ class Loader:
         written: the definitions by key, as they are written.
         definitions: the resolved definitions by key.
         assumptions: the resolved assumptions.
-        apart: the definitions of copies that are apart, by key.
+        inside: for each definition that an instance has of its own, by key, the keys of all it has. One that is
+            neither named nor LOCAL, of a module without constants and variables, has none.
         hidden: the definitions that stand for variables of instances.
         instead: what stands for constants and variables of modules with variables, and its highest level.
         judged: what is known of definitions by their levels.
@@ -126,7 +124,7 @@ class Loader:
         self.mistakes: list[Mistake] = []
         self.warnings: list[Mistake] = []
         self.written: dict[str, Written] = {}
-        self.apart: set[str] = set()
+        self.inside: dict[str, Sequence[str]] = {}
         self.hidden: list[str] = []
         self.instead: list[tuple[str, s.Expression, Level]] = []
         self.judged: dict[int, Judged] = {}
@@ -215,11 +213,14 @@ class Loader:
         )
         made = Copy(copy.emit, copy.qualifier + prefix, suffix, (*copy.parameters, *own))
         made.nested = dict(copy.nested) if nested else {}
-        made.apart = copy.apart or (unit.name is None and (unit.local or bool(unit.substitutions)))
         substitution = _Substitution(self, unit, module, made, self.resolver(copy), inner)
         made.substitute = substitution
+        before = len(self.definitions)
         _, exports = self.enter(module, made, nested[1] if nested else self._core())
         substitution.finish()
+        if unit.name is not None or unit.local or substitution.used:
+            keys = [*self.definitions][before:]
+            self.inside = {**dict.fromkeys(keys, keys), **self.inside}
         arities = tuple(one.arity for one in own)
         return {
             prefix + name: replace(symbol, arities=(*arities, *symbol.arities), given=copy.given)
@@ -440,8 +441,6 @@ class _Entry:
             made = replace(made, parameters=(*self.copy.parameters, *made.parameters))
         self.copy.emit(made)
         self.loader.written[symbol.key] = Written(unit, self.names, self.resolver, self.copy.parameters)
-        if self.copy.apart:
-            self.loader.apart.add(symbol.key)
         self.add(unit.name, symbol, unit.place, local=unit.local, here=True)
 
     def add(

@@ -449,15 +449,15 @@ class _Making:
             else:
                 body = self.value(one.value)
             if body is not None:
-                key = key if one.module else self.within_instance(key)
                 definitions[key] = s.Definition(key, parameters, body, place=one.place)
 
     def replaced(self, one: Assigned, symbol: Symbol | None) -> Iterator[tuple[str, int]]:
         """The keys that an assignment is about, with their arities."""
         if one.module is None:
             assert symbol is not None
-            yield symbol.key, len(symbol.arities)
-            yield from self._in_instances(symbol.key)
+            for key in self._copies(symbol.key):
+                known = self.loader.definitions.get(key)
+                yield key, known.arity if known is not None else len(symbol.arities)
             return
         # As in TLC, a definition that the module extends or instantiates is replaced wherever it is used.
         within = self.loader.files.reached(one.module)
@@ -476,29 +476,27 @@ class _Making:
             )
         yield from found.items()
 
-    def _in_instances(self, key: str) -> Iterator[tuple[str, int]]:
-        """The copies of a definition in instances of other modules that extend its module, with their arities.
+    def _copies(self, key: str) -> Iterator[str]:
+        """The keys by which a definition of the specification is replaced.
 
-        As in TLC: where a module and one that it instantiates extend a third, a definition of the third is
-        replaced in both. Copies that are apart keep it (see `Copy`).
+        As in TLC, `M!Op` is apart from the `Op` of its module, to which `M`'s definitions refer. So where the
+        specification has `Op` by EXTENDS, it is replaced in these, and `M!Op` itself stays what it is.
         """
-        if key not in self.loader.written or key in self.loader.apart:
+        if key in self.loader.inside:
+            self._own_key(key)
+            yield key
             return
-        unit = self.loader.written[key].unit
-        for other, written in self.loader.written.items():
-            if written.unit is unit and other != key and other not in self.loader.apart:
-                yield other, len(self.loader.definitions[other].parameters)
+        yield key
+        unit = self.loader.written[key].unit if key in self.loader.written else None
+        for other in [
+            other for other, one in self.loader.written.items() if one.unit is unit and other != key
+        ]:
+            if other in self.loader.definitions:
+                yield self._own_key(other) if other in self.loader.inside else other
 
-    def within_instance(self, key: str) -> str:
-        """The key by which an instance's own definitions refer to one of them.
-
-        As in TLC, `M!Op` outside of `M` stays what it is where `Op` is replaced, and so may be part of what
-        replaces it; the definitions of `M` refer to `Op` itself.
-        """
-        qualifier = key[: key.rfind("!") + 1]
-        if not qualifier:
-            return key
-        own = key + "@"
+    def _own_key(self, key: str) -> str:
+        """A new key of an instance's definition, by which the others of the instance refer to it."""
+        own, definitions = f"{key}@", self.loader.definitions
 
         def renamed(e: Any) -> Any:
             if isinstance(e, s.Function) and e.name == key:
@@ -506,9 +504,12 @@ class _Making:
             e = s.rebuilt(e, renamed)
             return replace(e, operator=own) if isinstance(e, s.Apply) and e.operator == key else e
 
-        for name, definition in self.loader.definitions.items():
-            if name.startswith(qualifier) and key in s.operators(definition):
-                self.loader.definitions[name] = renamed(definition)
+        if own not in definitions:
+            for name in self.loader.inside[key]:
+                if key in s.operators(definitions[name]):
+                    definitions[name] = renamed(definitions[name])
+            definitions[own] = replace(definitions[key], name=own)
+            self.loader.written[own] = self.loader.written[key]
         return own
 
     def operator(self, name: s.Apply, arguments: tuple[s.Expression, ...]) -> s.Expression | None:
