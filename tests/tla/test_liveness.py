@@ -339,6 +339,27 @@ def test_proofs_about_states_are_told_before_runs_are_looked_at(
     assert [one.verdict for one in found.results] == [Verdict.PROVED, Verdict.VIOLATED]
 
 
+def test_runs_through_a_part_of_the_states_are_looked_at(tmp_path: Path) -> None:
+    """A run that stops early is told long before all states are found; what holds then, only when they are."""
+    body = r"""
+    EXTENDS Naturals
+    VARIABLES x, y
+    Init == x = 0 /\ y = 0
+    Next == x < 2 /\ y < 600 /\ y' = y + 1 /\ x' \in IF y = 3 THEN 0..2 ELSE 0..1
+    Spec == Init /\ [][Next]_<<x, y>> /\ WF_<<x, y>>(Next)
+    Ends == <>(y = 600)
+    Stops == <>(y = 600 \/ x = 2)
+    """
+    text = "SPECIFICATION Spec PROPERTIES Ends Stops CHECK_DEADLOCK FALSE"
+    behaviour, told = Behaviour(specification(tmp_path, body, text)), list[Result]()
+    listener = Listener(done=told.append)
+    found = explore_specification(behaviour, ExploreOptions(), Limits(), listener, deadlock=False)
+    assert [(one.property, one.verdict, one.steps, one.depth) for one in told] == [
+        ("Ends", Verdict.VIOLATED, 4, 249)
+    ]
+    assert [one.verdict for one in found.results] == [Verdict.VIOLATED, Verdict.SAFE]
+
+
 def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path) -> None:
     body = r"""
     EXTENDS Integers

@@ -654,6 +654,10 @@ def _answer(
     return ended(Answer(results, facts, judge.beyond), options, found, stop, {})
 
 
+_FIRST_RUNS, _MORE_RUNS = 500, 8
+"""The number of states at which runs through them are looked at first, and the factor at which again."""
+
+
 class _Exploring:
     """The exploration of a specification.
 
@@ -691,6 +695,7 @@ class _Exploring:
         self._beyond = set[str]()
         self.about_runs: dict[str, tuple[Trace, str | None] | None] = {}
         self.whole: Explorer[Behaviour] | None = None
+        self._runs_at = _FIRST_RUNS
         self.explorer = self._new()
         behaviour.at_level(0)
 
@@ -715,6 +720,23 @@ class _Exploring:
     def _level(self, level: Level) -> None:
         """Tell of a level, and of the work that is left, if it is known: see `Progress`."""
         self._tell(level, self._forecast.left(level))
+        if level.states >= self._runs_at:
+            self._runs_at = level.states * _MORE_RUNS
+            self._look_early(level.depth)
+
+    def _look_early(self, depth: int) -> None:
+        """Tell of fair runs through the states found so far that violate a claim: they are among all runs."""
+        behaviour = self._behaviour
+        stands = behaviour.canonical is not None or behaviour.view is not None
+        if stands or behaviour.asks_level or _uses_registers(behaviour.specification):
+            return
+        runs = FairRuns(behaviour.interpreter, self.explorer)
+        for name in behaviour.specification.properties:
+            if name not in self.about_runs and behaviour.safety(name).runs:
+                found = _violating(behaviour, runs, name)
+                if found is not None and found[1] is None:
+                    self.about_runs[name] = found
+                    self._listener.done(result_of(name, Verdict.VIOLATED, found[0], depth))
 
     def _tell(self, level: Level, left: float | None) -> None:
         self._left = left
@@ -780,7 +802,7 @@ class _Exploring:
         level = Level(len(self.explorer.within) - 1, 0, self.explorer.counted)
         self._tell(level, LAST_PART if self.explorer.complete else None)
         for name in behaviour.specification.properties:
-            if behaviour.safety(name).runs:
+            if name not in self.about_runs and behaviour.safety(name).runs:
                 if runs is None:
                     settled()
                     runs = self._fair_runs()
