@@ -720,7 +720,8 @@ class _Exploring:
     def _level(self, level: Level) -> None:
         """Tell of a level, and of the work that is left, if it is known: see `Progress`."""
         self._tell(level, self._forecast.left(level))
-        if level.states >= self._runs_at:
+        # Near the end all runs are looked at soon.
+        if level.states >= self._runs_at and not is_near(self._left):
             self._runs_at = level.states * _MORE_RUNS
             self._look_early(level.depth)
 
@@ -730,7 +731,7 @@ class _Exploring:
         stands = behaviour.canonical is not None or behaviour.view is not None
         if stands or behaviour.asks_level or _uses_registers(behaviour.specification):
             return
-        runs = FairRuns(behaviour.interpreter, self.explorer)
+        runs = FairRuns(behaviour.interpreter, self.explorer, lambda _: None)
         for name in behaviour.specification.properties:
             if name not in self.about_runs and behaviour.safety(name).runs:
                 found = _violating(behaviour, runs, name)
@@ -823,7 +824,7 @@ class _Exploring:
             depth = len(self.explorer.within) - 1
             self._listener.progress(Progress(depth, 0.0, text=text, left=self._left))
             # Circuits are begun where the steps from the other states take longer than a model may.
-            if place and (time.process_time() - begun) * (total / place - 1) > MAKING:
+            if (time.process_time() - begun) * (total / place - 1) > MAKING:
                 self._busy(self.explorer.order)
 
         return FairRuns(behaviour.interpreter, explorer, looked)

@@ -311,7 +311,7 @@ class _Conditions:
         return FoundGraph(explorer.order, explorer.endings, begun, (weak, strong), self._found)
 
     def _found(self, place: int) -> tuple[int, dict[State, int]]:
-        if place % OFTEN == 0:
+        if place and place % OFTEN == 0:
             self._looked(place)
         state, found = self._explorer.order[place], list[Any]()
         for step in self._explorer.semantics.interpreter.steps[1:]:
