@@ -92,6 +92,8 @@ MOST_UNASKED = 24
 """The most permutations that a proof uses without SYMMETRY: each takes a tenth of a microsecond for a state."""
 AGAIN = 3
 """When circuits that were not worth it are tried again, as a multiple of the time at which they were left."""
+_FIRST_RUNS, _MORE_RUNS = 500, 8
+"""The number of states at which runs through them are looked at first, and the factor at which again."""
 ENOUGH = 5
 """The time that there must be for circuits, as a multiple of `SHORT`."""
 
@@ -165,7 +167,7 @@ def _on_values_first(
         circuits: `(known, limits, making) -> the answer`, as `_on_circuits` gives it.
     """
     begin = time.monotonic()
-    patience = math.inf if _uses_registers(specification) else SHORT
+    patience = math.inf if _uses_registers(Interpreter(specification)) else SHORT
     since: float | None = None
 
     def busy(known: Sequence[State]) -> None:
@@ -206,11 +208,10 @@ def _needs_values(specification: Specification, options: ExploreOptions) -> str 
     return None if options.checkpoint is None else "--checkpoint keeps the states of a module"
 
 
-def _uses_registers(specification: Specification) -> bool:
+def _uses_registers(interpreter: Interpreter) -> bool:
     """Whether a module uses TLC's registers: only values have them, and learning types changes them."""
-    uses = Interpreter(specification).translation.uses
     names = {"TLCGet", "TLCGetOrDefault", "TLCSet"}
-    return any(uses(one, names) for one in specification.formulas)
+    return any(interpreter.translation.uses(one, names) for one in interpreter.specification.formulas)
 
 
 def _on_values(
@@ -599,7 +600,8 @@ def explore_specification(
         listener: is told of each level, of violations, and of proofs before runs are looked at.
         deadlock: whether a state without a step is an error.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
-        busy: called now and then with the states found, also while runs through them are looked at.
+        busy: called now and then with the states found, also while runs through them are looked at if that takes
+            long.
 
     Raises:
         Interrupted: on Ctrl-C, with the answer so far.
@@ -652,10 +654,6 @@ def _answer(
         suspects, untrue = exploring.vacuity
         facts = replace(facts, vacuous=suspects.vacuous(results), never_true=untrue)
     return ended(Answer(results, facts, judge.beyond), options, found, stop, {})
-
-
-_FIRST_RUNS, _MORE_RUNS = 500, 8
-"""The number of states at which runs through them are looked at first, and the factor at which again."""
 
 
 class _Exploring:
@@ -726,10 +724,14 @@ class _Exploring:
             self._look_early(level.depth)
 
     def _look_early(self, depth: int) -> None:
-        """Tell of fair runs through the states found so far that violate a claim: they are among all runs."""
+        """Tell the claims about runs that a fair run through the states found so far violates.
+
+        Such a run is one of all states. Where states stand for others, or a formula asks for the level or for a
+        register, runs are looked at when the search is over.
+        """
         behaviour = self._behaviour
-        stands = behaviour.canonical is not None or behaviour.view is not None
-        if stands or behaviour.asks_level or _uses_registers(behaviour.specification):
+        merged = behaviour.canonical is not None or behaviour.view is not None
+        if merged or behaviour.asks_level or _uses_registers(behaviour.interpreter):
             return
         runs = FairRuns(behaviour.interpreter, self.explorer, lambda _: None)
         for name in behaviour.specification.properties:

@@ -73,7 +73,13 @@ from leadline.symbolic.tla.lower.scope import (
 )
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import Analysis, cardinality_bound, in_order, sizes, unsubscripted
+from leadline.symbolic.tla.read.analysis import (
+    Analysis,
+    cardinality_bound,
+    members_in_order,
+    sizes,
+    unsubscripted,
+)
 from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
@@ -97,7 +103,7 @@ class Sets:
 
     Attributes:
         terms: makes the nodes.
-        first: CHOOSE where the values are too many to list.
+        first: finds what CHOOSE gives where the members are too many to list.
     """
 
     def __init__(self, ranks: shapes.Ranks) -> None:
@@ -1053,7 +1059,7 @@ class Lowering(Sets):
         return self.terms.once_defined(later, rest(0, scope))
 
     def _choose(self, e: s.Choose, scope: Scope) -> Entity:
-        folded = in_order(e, self.specification.definitions)
+        folded = members_in_order(e, self.specification.definitions)
         if folded is not None:
             return self.entity(folded, scope)
         ((bound, name, domain),) = self.pairs((e.bound,), scope)

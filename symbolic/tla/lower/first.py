@@ -1,6 +1,6 @@
-"""CHOOSE among elements that are too many to list: each place where one may be is compared with the first so far.
+"""CHOOSE among members that are too many to list: each place where one may be is compared with the first so far.
 
-The order is that of `shapes.choice_key`, here of values that a state decides.
+`shapes.choice_key` has the same order for constants.
 """
 
 from __future__ import annotations

@@ -428,10 +428,10 @@ def cardinality_bound(e: s.Expression, name: str) -> tuple[str, s.Expression] | 
     return (operator, bound) if element == name and name not in s.operators(bound) else None
 
 
-def in_order(e: s.Choose, definitions: Mapping[str, s.Definition]) -> s.Expression | None:
-    r"""`CHOOSE f \in [1..Cardinality(S) -> S] : IsInjective(f)` as a fold that appends the members in order.
+def members_in_order(e: s.Choose, definitions: Mapping[str, s.Definition]) -> s.Expression | None:
+    r"""A fold that appends the members of S, for `CHOOSE f \in [1..Cardinality(S) -> S] : IsInjective(f)`.
 
-    None of other choices.
+    None for other choices.
     """
     match e.bound:
         case s.Bound((name,), s.FunctionSet(domain, whole)) if not {"Cardinality", "Append"} & {*definitions}:
@@ -450,7 +450,7 @@ def in_order(e: s.Choose, definitions: Mapping[str, s.Definition]) -> s.Expressi
 
 
 def _is_injective(e: s.Expression, name: str, places: s.Expression) -> bool:
-    r"""Whether a formula is `\A a, b \in DOMAIN f : f[a] = f[b] => a = b`, or its contrary with `#`."""
+    r"""Whether a formula is `\A a, b \in DOMAIN f : f[a] = f[b] => a = b`, or with `a # b => f[a] # f[b]`."""
     match e:
         case s.Quantified("\\A", bounds, s.Apply("=>", (premise, conclusion))):
             keys = [s.Apply(one) for bound in bounds for one in bound.names]
@@ -465,7 +465,7 @@ def _is_injective(e: s.Expression, name: str, places: s.Expression) -> bool:
 
 
 def _sides(e: s.Expression, operator: str) -> set[s.Expression]:
-    """The two sides of an equation, or with `#` of the contrary of one; none of other formulas."""
+    """The two sides of `a = b`, or of `a # b`, also written as `~(a = b)`; none for other formulas."""
     match e:
         case s.Apply("~", (inner,)) if operator == "#":
             return _sides(inner, "=")

@@ -106,8 +106,8 @@ class Loader:
         written: the definitions by key, as they are written.
         definitions: the resolved definitions by key.
         assumptions: the resolved assumptions.
-        inside: for each definition that an instance has of its own, by key, the keys of all it has. One that is
-            neither named nor LOCAL, of a module without constants and variables, has none.
+        inside: for the key of each definition that an instance has of its own, the keys of all that it has. An
+            instance of a module without constants and variables has none if it is neither named nor LOCAL.
         hidden: the definitions that stand for variables of instances.
         instead: what stands for constants and variables of modules with variables, and its highest level.
         judged: what is known of definitions by their levels.
@@ -220,7 +220,8 @@ class Loader:
         substitution.finish()
         if unit.name is not None or unit.local or substitution.used:
             keys = [*self.definitions][before:]
-            self.inside = {**dict.fromkeys(keys, keys), **self.inside}
+            for key in keys:
+                self.inside.setdefault(key, keys)
         arities = tuple(one.arity for one in own)
         return {
             prefix + name: replace(symbol, arities=(*arities, *symbol.arities), given=copy.given)

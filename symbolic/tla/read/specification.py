@@ -477,20 +477,21 @@ class _Making:
         yield from found.items()
 
     def _copies(self, key: str) -> Iterator[str]:
-        """The keys by which a definition of the specification is replaced.
+        """The keys by which a definition of the specification is replaced, as in TLC.
 
-        As in TLC, `M!Op` is apart from the `Op` of its module, to which `M`'s definitions refer. So where the
-        specification has `Op` by EXTENDS, it is replaced in these, and `M!Op` itself stays what it is.
+        Where instances have a definition `Op` that is replaced, their other definitions use what replaces it, and
+        `M!Op`, written elsewhere, stays what its module says. Where the specification has `Op` from an instance
+        without a name, it is the other way round.
         """
         if key in self.loader.inside:
             self._own_key(key)
             yield key
             return
         yield key
-        unit = self.loader.written[key].unit if key in self.loader.written else None
-        for other in [
-            other for other, one in self.loader.written.items() if one.unit is unit and other != key
-        ]:
+        written = self.loader.written
+        unit = written[key].unit if key in written else None
+        copies = [other for other, one in written.items() if one.unit is unit and other != key]
+        for other in copies:
             if other in self.loader.definitions:
                 yield self._own_key(other) if other in self.loader.inside else other
 
