@@ -205,6 +205,28 @@ def test_mistakes_of_configurations(tmp_path: Path, config: str) -> None:
     assert CONFIGURATIONS[config] in told
 
 
+def test_temporal_formulas_that_are_defined_by_themselves(tmp_path: Path) -> None:
+    """TLC refuses them where they are a property, and takes a recursion about states within one."""
+    body = r"""VARIABLE x
+    Init == x = 1
+    Next == x' = x
+    RECURSIVE F(_)
+    F(n) == IF n = 0 THEN <>(x = 0) ELSE <>(x = n) /\ F(n - 1)
+    P == F(2)
+    Q == LET RECURSIVE G(_)
+             G(n) == IF n = 0 THEN <>(x = 0) ELSE <>(x = n) /\ G(n - 1)
+         IN G(2)
+    R == LET RECURSIVE Sum(_)
+             Sum(n) == IF n = 0 THEN 0 ELSE n + Sum(n - 1)
+         IN []<>(Sum(x) = 1)
+    """
+    body = "EXTENDS Naturals\n" + body
+    for name, place in {"P": "M.tla:7:", "Q": "M.tla:10:"}.items():
+        (told,) = mistakes(tmp_path, body, f"INIT Init NEXT Next PROPERTY R {name}")
+        assert place in told and "is not defined by itself" in told
+    assert specification(tmp_path, body, "INIT Init NEXT Next PROPERTY R").properties.keys() == {"R"}
+
+
 def test_a_module_that_extends_itself_is_a_mistake(tmp_path: Path) -> None:
     (told,) = mistakes(tmp_path, "EXTENDS N\nA == 1", "", N="I == INSTANCE O\nB == 2", O="EXTENDS N")
     assert "N.tla:1:" in told and "N -> O -> N: a module extends or instantiates itself" in told

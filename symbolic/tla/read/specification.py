@@ -390,6 +390,7 @@ class _Making:
             naming=partial(ranks, self.module, {**loader.files.known}, assigned),
         )
         self.mistakes += _random_choices(made)
+        self.mistakes += _recursive_claims(made)
         if self.mistakes:
             raise ModelError(self.mistakes)
         made = _claimed(_claims_apart(made))
@@ -648,6 +649,26 @@ def _random_choices(specification: Specification) -> Iterator[Mistake]:
     for here in uses(specification, "RandomElement", specification.formulas):
         text = "RandomElement chooses at random, and a verdict would hold of one choice: expected a choice"
         yield Mistake(here, f"{text} among all, such as \\E x \\in S : v' = x, or CHOOSE x \\in S : TRUE")
+
+
+def _recursive_claims(specification: Specification) -> Iterator[Mistake]:
+    """The temporal formulas in use that are defined by themselves; TLC refuses them too."""
+    known, seen = dict(specification.definitions), set[str]()
+
+    def within(e: s.Expression, path: frozenset[str]) -> Iterator[Mistake]:
+        lets = [one for one in s.nodes(e) if isinstance(one, s.Let)]
+        known.update((one.name, one) for let in lets for one in let.definitions if isinstance(one, s.Definition))
+        for name in sorted(s.operators(e) & known.keys()):
+            one = known[name]
+            if name in path:
+                text = "a temporal formula is not defined by itself: expected \\A or \\E over a constant set"
+                yield Mistake(one.place, text)
+            elif name not in seen and specification.levels.of(one.body) is Level.TEMPORAL:
+                seen.add(name)
+                yield from within(one.body, path | {name})
+
+    for formula in (*specification.fairness, *specification.properties.values()):
+        yield from within(formula, frozenset())
 
 
 def uses(specification: Specification, operator: str, formulas: Iterable[s.Expression]) -> Iterator[s.Place]:
