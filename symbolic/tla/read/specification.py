@@ -657,7 +657,9 @@ def _recursive_claims(specification: Specification) -> Iterator[Mistake]:
 
     def within(e: s.Expression, path: frozenset[str]) -> Iterator[Mistake]:
         lets = [one for one in s.nodes(e) if isinstance(one, s.Let)]
-        known.update((one.name, one) for let in lets for one in let.definitions if isinstance(one, s.Definition))
+        known.update(
+            (one.name, one) for let in lets for one in let.definitions if isinstance(one, s.Definition)
+        )
         for name in sorted(s.operators(e) & known.keys()):
             one = known[name]
             if name in path:
