@@ -129,7 +129,7 @@ class Paths(Picks):
                 return self._unchanged
             case s.Apply("\\cdot"):
                 return self._composed
-            case s.Apply("=>", (premise, conclusion)):
+            case s.Apply("=>", (premise, conclusion)) if self._incomplete(scope):
                 chosen = s.If(premise, conclusion, s.Apply("TRUE"), place=e.place)
                 return lambda _, *given: self._if(chosen, *given)
             case s.Apply():
