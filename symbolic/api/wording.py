@@ -547,6 +547,7 @@ WORDINGS: Mapping[str, Wording] = {
     ),
     "invariant": Wording("checking"),
     "refutation": Wording("refuting"),
+    "novelty": Wording("searching"),
     "conform": Wording("explaining"),
 }
 """How the answers of each engine are told."""

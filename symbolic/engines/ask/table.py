@@ -18,12 +18,13 @@ _CLASSES = {
     "invariant": "engines.prove.invariants.InvariantCheck",
     "refutation": "engines.bounded.refutation.Refutation",
     "simulate": "engines.explore.simulate.Simulate",
+    "novelty": "engines.explore.novelty.NoveltySearch",
     "conform": "conform.engine.Conform",
 }
 """The class of each engine, by room; its module is loaded when the engine is first used."""
 
 _COMMANDS = {
-    "check": ("portfolio", "bmc", "explore", "pdr"),
+    "check": ("portfolio", "bmc", "explore", "pdr", "novelty"),
     "explore": ("explore",),
     "prove": ("induction", "pdr"),
     "simulate": ("simulate",),

@@ -84,7 +84,7 @@ def answer_of_module(
             if options.by == CIRCUITS:
                 raise
             why = str(error)
-    walker = _ModuleWalker(asked, query, options, limits)
+    walker = ModuleWalker(asked, options, behaviour_of(asked, query, limits))
     try:
         return RunsOnValues(asked, options, why, walker).told(limits.since(begin), listener)
     finally:
@@ -146,29 +146,40 @@ def _of_module(asked: RunsQuestion, lowered: Model, answer: Answer) -> Answer:
     return Answer([told_by_values(lowered, one) for one in answer.results], facts)
 
 
-class _ModuleWalker(Walker):
-    """Takes random runs by the interpreter of a module.
+def behaviour_of(asked: RunsQuestion, query: Query, limits: Limits, *, symmetric: bool = False) -> Behaviour:
+    """The behaviour of a module with the properties of a question alone.
 
     Args:
         asked: the question, about the outline of the module.
         query: the same.
-        options: the options.
         limits: the limits, also on the time in which the module's expressions are made.
+        symmetric: whether states stand for those that SYMMETRY takes for one with them.
+    """
+    whole = Outline.of(asked.model).specification
+    own = replace(
+        whole,
+        view=None,
+        symmetry=whole.symmetry if symmetric else (),
+        invariants={name: one for name, one in whole.invariants.items() if name in asked.names},
+        properties={name: one for name, one in whole.properties.items() if name in asked.names},
+    )
+    with timely(query.source, limits):
+        return Behaviour(own)
+
+
+class ModuleWalker(Walker):
+    """Takes random runs by the interpreter of a module.
+
+    Args:
+        asked: the question, about the outline of the module.
+        options: the options.
+        behaviour: the behaviour of the module, in which each state stands for itself.
     """
 
-    def __init__(self, asked: RunsQuestion, query: Query, options: SimulateOptions, limits: Limits) -> None:
+    def __init__(self, asked: RunsQuestion, options: SimulateOptions, behaviour: Behaviour) -> None:
         super().__init__(asked, options)
-        whole = Outline.of(asked.model).specification
-        own = replace(
-            whole,
-            view=None,
-            symmetry=(),
-            invariants={name: one for name, one in whole.invariants.items() if name in asked.names},
-            properties={name: one for name, one in whole.properties.items() if name in asked.names},
-        )
-        with timely(query.source, limits):
-            self._behaviour = Behaviour(own)
-        self._safety = {name: self._behaviour.safety(name) for name in own.properties}
+        self._behaviour = behaviour
+        self._safety = {name: behaviour.safety(name) for name in behaviour.specification.properties}
         self.about_steps = [name for name, one in self._safety.items() if one.initial or one.steps]
 
     @property

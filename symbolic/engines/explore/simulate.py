@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.concrete import Semantics
@@ -24,6 +24,7 @@ from leadline.symbolic.engines.ask.result import (
     Answer,
     Cause,
     Effort,
+    EngineFacts,
     Progress,
     Result,
     Verdict,
@@ -300,11 +301,13 @@ class Walker:
         return end_reason(self._asked.semantics, trace)
 
 
-class _Simulation(ABC):
-    """Random runs, of which an answer can be given even if an exception ends `run` early."""
+class Simulation(ABC):
+    """Runs that are taken, of which an answer can be given even if an exception ends `run` early."""
 
-    def __init__(self, asked: RunsQuestion, options: SimulateOptions, walker: Walker) -> None:
-        self.asked, self.options, self.walker = asked, options, walker
+    engine: ClassVar[str] = SimulateOptions.engine
+
+    def __init__(self, asked: RunsQuestion, walker: Walker) -> None:
+        self.asked, self.walker = asked, walker
         self._begin = self._last = time.monotonic()
 
     @abstractmethod
@@ -316,20 +319,23 @@ class _Simulation(ABC):
         """
 
     @abstractmethod
-    def facts(self, stopped: str | None) -> SimulateFacts:
+    def facts(self, stopped: str | None) -> EngineFacts | None:
         """The numbers of the runs so far."""
+
+    @abstractmethod
+    def extent(self) -> str:
+        """The runs in which there is no violation, in words."""
 
     @abstractmethod
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
         """The run to a state in which a property is false or out of bounds, and which; of None, to such a step."""
 
-    def tell(self, listener: Listener, runs: int, states: int) -> None:
+    def tell(self, listener: Listener, text: Callable[[], str]) -> None:
         """Tell of progress now and then."""
         now = time.monotonic()
         if now - self._last >= _EVERY:
             self._last = now
-            text = f"{counted(runs, 'run')}, {counted(states, 'distinct state')}"
-            listener.progress(Progress(-1, now - self._begin, text=text))
+            listener.progress(Progress(-1, now - self._begin, text=text()))
 
     def told(self, limits: Limits, listener: Listener) -> Answer:
         """Take all runs, or those for which there is time, and tell the answer.
@@ -352,23 +358,26 @@ class _Simulation(ABC):
         """The answer by the runs so far."""
         beyond = self._trace(None)
         asked = [*self.asked.names, *([DEADLOCK] if self.asked.deadlock else [])]
-        facts = self.facts(stopped)
-        most = counted(self.options.depth, "step")
-        done = f"no violation in {counted(facts.runs, 'run')} of at most {most}"
-        results = [self._result(name, beyond, done) for name in asked]
-        return Answer(results, facts, None if beyond is None else beyond[0])
+        results = [self.result(name, beyond) for name in asked]
+        return Answer(results, self.facts(stopped), None if beyond is None else beyond[0])
 
-    def _result(self, name: str, beyond: tuple[Trace, str | None] | None, done: str) -> Result:
+    def result(self, name: str, beyond: tuple[Trace, str | None] | None = None) -> Result:
+        """The result about a property.
+
+        Args:
+            name: the property.
+            beyond: a run out of bounds, and why it may be longer than need be; None if none is known.
+        """
         found = self._trace(name) or beyond
         effort = Effort(memory_mb=own_peak_mb())
         if found is None:
-            why, engine = done + self.walker.unseen(name), SimulateOptions.engine
-            return Result(name, engine, Verdict.UNKNOWN, effort, reason=why, cause=Cause.RUNS)
+            why = f"no violation in {self.extent()}{self.walker.unseen(name)}"
+            return Result(name, self.engine, Verdict.UNKNOWN, effort, reason=why, cause=Cause.RUNS)
         trace, long = found
         outside = trace.ends is TraceEnd.OUT_OF_BOUNDS
         result = Result(
             property=name,
-            engine=SimulateOptions.engine,
+            engine=self.engine,
             verdict=Verdict.OUT_OF_BOUNDS if outside else Verdict.VIOLATED,
             effort=effort,
             steps=trace.length,
@@ -389,7 +398,7 @@ class _Simulation(ABC):
 
 def _first(
     asked: RunsQuestion, options: SimulateOptions, limits: Limits, begun: Callable[[], None] | None
-) -> _Simulation:
+) -> Simulation:
     """The runs that a question is put to first."""
     if options.by == VALUES:
         return RunsOnValues(asked, options, None)
@@ -403,7 +412,7 @@ def making_in(limits: Limits) -> float | None:
     return None if limits.seconds is None else limits.seconds / 2
 
 
-class _OnCircuits(_Simulation):
+class _OnCircuits(Simulation):
     """Random runs side by side.
 
     Args:
@@ -420,7 +429,8 @@ class _OnCircuits(_Simulation):
         making: float | None,
         begun: Callable[[], None] | None,
     ) -> None:
-        super().__init__(asked, options, Walker(asked, options))
+        super().__init__(asked, Walker(asked, options))
+        self.options = options
         self._making, self._begun = making, begun
         self._actions: dict[str, set[int]] = {}
         for place, one in enumerate(asked.model.actions):
@@ -455,7 +465,7 @@ class _OnCircuits(_Simulation):
         from leadline.symbolic import bits
 
         def progress() -> None:
-            self.tell(listener, runs.runs, runs.met)
+            self.tell(listener, partial(_met, runs.runs, runs.met))
 
         asked, options, model = self.asked, self.options, self.asked.model
         machine = bits.Machine(model)
@@ -474,6 +484,9 @@ class _OnCircuits(_Simulation):
         begin, some = bits.drawn_states(model, options.seed)
         self._begun_in = len(begin) if some else None
         return runs, begin
+
+    def extent(self) -> str:
+        return _extent(0 if self._runs is None else self._runs.runs, self.options)
 
     def facts(self, stopped: str | None) -> SimulateFacts:
         # Here, since runs on values need none of it.
@@ -510,7 +523,7 @@ class _OnCircuits(_Simulation):
         )
 
 
-class RunsOnValues(_Simulation):
+class RunsOnValues(Simulation):
     """Random runs one after the other.
 
     Args:
@@ -527,7 +540,8 @@ class RunsOnValues(_Simulation):
         why: str | None,
         walker: Walker | None = None,
     ) -> None:
-        super().__init__(asked, options, walker or Walker(asked, options))
+        super().__init__(asked, walker or Walker(asked, options))
+        self.options = options
         self._why = why
         self._found: dict[str | None, tuple[TraceEnd, Path]] = {}
         self._names = [one.name for one in asked.model.actions]
@@ -538,7 +552,7 @@ class RunsOnValues(_Simulation):
         while self._statistics.runs < self.options.runs:
             self._one()
             self._statistics.end()
-            self.tell(listener, self._statistics.runs, self._statistics.states)
+            self.tell(listener, partial(_met, self._statistics.runs, self._statistics.states))
 
     def _one(self) -> None:
         """Take one run."""
@@ -587,6 +601,9 @@ class RunsOnValues(_Simulation):
         if not self._is_violated(name):
             self._found[name] = ends, tuple(path)
 
+    def extent(self) -> str:
+        return _extent(self._statistics.runs, self.options)
+
     def facts(self, stopped: str | None) -> SimulateFacts:
         statistics, values = self._statistics, self.walker.values(self._statistics.values)
         facts = runs_told(self.asked, self._names, statistics, stopped, values, VALUES, self._why)
@@ -594,6 +611,14 @@ class RunsOnValues(_Simulation):
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
         return self._found.get(name)
+
+
+def _met(runs: int, states: int) -> str:
+    return f"{counted(runs, 'run')}, {counted(states, 'distinct state')}"
+
+
+def _extent(runs: int, options: SimulateOptions) -> str:
+    return f"{counted(runs, 'run')} of at most {counted(options.depth, 'step')}"
 
 
 def end_by(holds: Callable[[], bool]) -> TraceEnd | None:

@@ -52,6 +52,7 @@ class Portfolio(Engine):
         from leadline.symbolic.engines.ask.table import ENGINES, engines_of
         from leadline.symbolic.engines.bounded.bmc import BmcOptions
         from leadline.symbolic.engines.explore.explore import HEAD_START, ExploreOptions
+        from leadline.symbolic.engines.explore.novelty import MEMBER_STATES, NoveltyOptions
         from leadline.symbolic.engines.run.formulas import FormulasOptions
         from leadline.symbolic.engines.run.parallel import answer_in_children
 
@@ -61,7 +62,8 @@ class Portfolio(Engine):
         limits = limits.within_machine(len(members) + model.alone)
         if model.alone:
             by_itself = ENGINES[ExploreOptions.engine].member(options.depth)
-            members = [one for one in (by_itself, FormulasOptions(options.depth)) if one]
+            novel = NoveltyOptions(MEMBER_STATES)
+            members = [one for one in (by_itself, FormulasOptions(options.depth), novel) if one]
         queries = [replace(query, options=one, solver=LONE) for one in members]
         ahead = {ExploreOptions.engine: HEAD_START, BmcOptions.engine: SWEEPS}
         return answer_in_children(model, queries, limits, listener, ahead=ahead)

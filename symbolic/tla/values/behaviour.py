@@ -12,7 +12,6 @@ from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.meaning import Step
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import ClaimParts, Specification, claim_parts
-from leadline.symbolic.tla.read.syntax import operators
 from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State
 from leadline.symbolic.tla.values.operators import at_level, set_level, silently
 from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
@@ -34,7 +33,6 @@ class Behaviour:
             the assumptions are not looked at again.
 
     Attributes:
-        asks_level: whether a formula may ask for the level of a state.
         symmetry: the permutations of SYMMETRY; None without it.
         model: the behaviour itself, which has the variables and the actions.
         weight: None: the states that one stands for are not counted.
@@ -62,13 +60,17 @@ class Behaviour:
         self.undefined: dict[str, tuple[State | None, State, str]] = {}
         self._outside: dict[State, str] = {}
         self._levels = 0
-        found = (operators(one.body) for one in specification.definitions.values())
-        self.asks_level = any(not names.isdisjoint(_LEVEL) for names in found)
         self.weight = None
         if interpreter is None:
             # The choices of an assumption are those of no state.
             (Interpreter(specification) if self.symmetry is not None else self.interpreter).assume()
         require_behaviour(specification)
+
+    @cached_property
+    def asks_level(self) -> bool:
+        """Whether a formula may ask for the level of a state."""
+        uses, own = self.interpreter.translation.uses, self.specification
+        return any(uses(one, _LEVEL) for one in (*own.formulas, *own.postconditions.values()))
 
     @property
     def sets_registers(self) -> bool:
