@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from leadline.symbolic.tla.read.analysis import Analysis
-from leadline.symbolic.tla.read.syntax import Apply, Node
+from leadline.symbolic.tla.read.syntax import Apply, Let, Node
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.sets import Functions
 from leadline.symbolic.tla.values.values import EvaluationError, Value, tla_text
@@ -292,3 +293,25 @@ def test_what_an_expression_reads_is_found_once_wherever_it_is_asked_for(
     monkeypatch.setattr(Analysis, "_find_mentions", noted)
     assert len(Interpreter(specification(tmp_path, body, "INIT Init\nNEXT Next\n")).steps) == 2
     assert len(looked) > 20 and len({(id(e), primed) for e, primed in looked}) == len(looked)
+
+
+def test_a_let_of_many_definitions_has_as_many_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What LET primes is asked of each rest of it, which has rests of its own."""
+    names = [f"v{i}" for i in range(12)]
+    defined = " ".join(f"{one} == {before} + 1" for before, one in pairwise(["a", *names]))
+    body = f"""EXTENDS Naturals
+        VARIABLE x
+        Late(a, b) == LET {defined} IN {names[-1]} + b
+        Init == x = 0
+        Next == LET y == Late(x, 0) IN x' = y % 5
+        """
+    looked: list[Node] = []
+    find = Analysis._find_primes
+
+    def noted(self: Analysis, e: Node, name: str, primed: bool) -> bool:
+        looked.append(e)
+        return find(self, e, name, primed)
+
+    monkeypatch.setattr(Analysis, "_find_primes", noted)
+    assert len(Interpreter(specification(tmp_path, body, "INIT Init\nNEXT Next\n")).steps) == 2
+    assert len(names) < len({id(one) for one in looked if isinstance(one, Let)}) < 3 * len(names)

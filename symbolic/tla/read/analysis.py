@@ -306,12 +306,12 @@ class Analysis:
 
     @s.remembered
     def parts_of_let(self, e: s.Let) -> list[tuple[s.Definition, s.Let]]:
-        """The definitions of a LET, each with the rest of it."""
-        return [
-            (one, replace(e, definitions=e.definitions[place:]))
-            for place, one in enumerate(e.definitions, start=1)
-            if isinstance(one, s.Definition)
-        ]
+        """The definitions of a LET, each with the rest of it: a rest's rests are those that it has itself."""
+        if not e.definitions:
+            return []
+        first, *others = e.definitions
+        rest = replace(e, definitions=tuple(others))
+        return [(first, rest)] * isinstance(first, s.Definition) + self.parts_of_let(rest)
 
     def strict_parameters(self, key: str) -> frozenset[str]:
         """The parameters whose arguments a definition certainly evaluates."""
