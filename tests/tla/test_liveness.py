@@ -28,6 +28,7 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Model, ModelError
+from leadline.symbolic.meaning.explore import Explorer
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.tla.values import runs
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -310,6 +311,21 @@ def test_runs_that_were_not_all_looked_at(tmp_path: Path, most: int | None, limi
     reason = f"{why}; runs go through every state, also those that others stand for"
     assert (odd.verdict, odd.reason) == (Verdict.UNKNOWN, reason)
     assert (deadlock.verdict, found.told(ExploreFacts).states) == (Verdict.SAFE, 2)
+
+
+@pytest.mark.parametrize(("counting", "shared"), [(False, True), (True, False)])
+def test_the_steps_through_every_state_are_translated_once(
+    tmp_path: Path, counting: bool, shared: bool
+) -> None:
+    """Unless they count how often guards are true, which those of the search do alone."""
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 3 /\\ x' = x + 1\nOdd == x % 2"
+    behaviour = Behaviour(specification(tmp_path, body, "INIT Init NEXT Next VIEW Odd"), counting=counting)
+    Explorer(behaviour, ()).run()
+    every = Explorer(behaviour.without_canonical(), ())
+    every.run()
+    assert every.counted == 4
+    assert (every.semantics.interpreter is behaviour.interpreter) == shared
+    assert all(one.counts == [2, 2] for one in behaviour.interpreter.conjuncts.values())
 
 
 @pytest.mark.parametrize(("most", "left"), [(None, 1.0), (3, None)])

@@ -119,7 +119,8 @@ class Behaviour:
     def without_canonical(self) -> Behaviour:
         """The behaviour in which each state stands for itself, without checks of properties."""
         bare = replace(self.specification, view=None, symmetry=(), properties={}, invariants={})
-        return Behaviour(bare)
+        shared = self.symmetry is None and not self.interpreter.conjuncts
+        return Behaviour(bare, interpreter=self.interpreter if shared else None)
 
     @property
     def variables(self) -> tuple[str, ...]:
