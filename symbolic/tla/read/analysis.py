@@ -311,7 +311,8 @@ class Analysis:
             return []
         first, *others = e.definitions
         rest = replace(e, definitions=tuple(others))
-        return [(first, rest)] * isinstance(first, s.Definition) + self.parts_of_let(rest)
+        here = [(first, rest)] if isinstance(first, s.Definition) else []
+        return here + self.parts_of_let(rest)
 
     def strict_parameters(self, key: str) -> frozenset[str]:
         """The parameters whose arguments a definition certainly evaluates."""
