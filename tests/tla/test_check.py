@@ -40,8 +40,8 @@ Registered == TLCSet(1, x) /\\ TLCGet(1) < 4
 Few == x < 9
 """
 PRINTING = """
-EXTENDS Integers, TLC
-ASSUME PrintT("assumed")
+EXTENDS Integers, Sequences, TLC
+ASSUME PrintT("assumed") /\\ PrintT(Seq({1}))
 VARIABLE x
 Init == x = 0 /\\ Print("begin", TRUE)
 Next == x < 4 /\\ x' = x + 1 /\\ PrintT(<<"x", x>>)
@@ -166,7 +166,8 @@ def test_what_a_module_prints_is_shown_once_by_exploration_alone(
 ) -> None:
     path = written(tmp_path, PRINTING, "Few")
     shown = "".join(
-        f"{line}\n" for line in ('"assumed"', '"begin"  TRUE', *(f'<<"x", {x}>>' for x in range(4)))
+        f"{line}\n"
+        for line in ('"assumed"', "Seq({1})", '"begin"  TRUE', *(f'<<"x", {x}>>' for x in range(4)))
     )
     for arguments, printed in (
         (["explore", path], shown),

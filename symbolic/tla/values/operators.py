@@ -389,7 +389,7 @@ def silently() -> AbstractContextManager[None]:
 def tell(*values: Value) -> Value:
     """`PrintT(value)` or `Print(value, result)`: the texts go where `printing` says."""
     for show in _printers[-1:]:
-        show("  ".join(tla_text(listed(value)) for value in values))
+        show("  ".join(tla_text(kept(value)) for value in values))
     return values[1] if len(values) > 1 else TRUE
 
 

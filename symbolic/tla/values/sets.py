@@ -362,7 +362,7 @@ class Sequences(LazySet):
         return all(member(x, self.base) for x in value[1:])
 
     def __repr__(self) -> str:
-        return "Seq(...)"
+        return f"Seq({tla_text(self.base)})"
 
 
 class Product(Records):
