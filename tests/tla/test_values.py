@@ -315,3 +315,11 @@ def test_a_let_of_many_definitions_has_as_many_parts(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Analysis, "_find_primes", noted)
     assert len(Interpreter(specification(tmp_path, body, "INIT Init\nNEXT Next\n")).steps) == 2
     assert len(names) < len({id(one) for one in looked if isinstance(one, Let)}) < 3 * len(names)
+
+
+def test_a_formula_is_translated_once(tmp_path: Path) -> None:
+    found = specification(tmp_path, "VARIABLE x\nInit == x = 0\nNext == x' = x\n", "INIT Init\nNEXT Next\n")
+    assert found.init is not None
+    interpreter = Interpreter(found)
+    assert interpreter.predicate(found.init) is interpreter.predicate(found.init)
+    assert interpreter.predicate(found.init) is not interpreter.relation(found.init)

@@ -192,19 +192,19 @@ class Interpreter:
 
         It raises an error of FAILURES where the formula has no value: see `error`.
         """
-        return self._function(e, step=False)
+        return self._function(e, False, True)
 
     def relation(self, e: s.Expression) -> Callable[[State, State], bool]:
         """The function that tells whether a formula holds of a step."""
-        return self._function(e, step=True)
+        return self._function(e, True, True)
 
     def term(self, e: s.Expression) -> Callable[[State], Value]:
         """The function that gives a term its value in a state."""
-        return self._function(e, step=False, truth=False)
+        return self._function(e, False, False)
 
     def term_of_step(self, e: s.Expression) -> Callable[[State, State], Value]:
         """The function that gives a term its value for a step."""
-        return self._function(e, step=True, truth=False)
+        return self._function(e, True, False)
 
     def holds(self, e: s.Expression) -> bool:
         """Whether a constant formula holds.
@@ -212,7 +212,7 @@ class Interpreter:
         Raises:
             EvaluationError: if it has no value.
         """
-        return bool(self.guarded(self._function(e, None)))
+        return bool(self.guarded(self._function(e, None, True)))
 
     def assume(self) -> None:
         """Evaluate the assumptions of the specification, and those constraints that depend on no state.
@@ -269,7 +269,7 @@ class Interpreter:
         Raises:
             EvaluationError: if it has none.
         """
-        return self.guarded(self._function(e, None, truth=False))
+        return self.guarded(self._function(e, None, False))
 
     def in_state(self, e: s.Expression, state: State) -> Value:
         """The value of a term in a state.
@@ -280,8 +280,9 @@ class Interpreter:
         term = self.term(e)
         return self.guarded(lambda: operators.listed(term(state)))
 
+    @s.remembered
     @s.deeply()
-    def _function(self, e: s.Expression, step: bool | None, truth: bool = True) -> Callable[..., Any]:
+    def _function(self, e: s.Expression, step: bool | None, truth: bool) -> Callable[..., Any]:
         fn = self.source.fn("formula", () if step is None else ("state", "after") if step else ("state",))
         reads = self.translation.analysis.reads(e)
         now: Mapping[str, str] = {}
