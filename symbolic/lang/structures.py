@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 from leadline.symbolic.lang.errors import refuse
 from leadline.symbolic.lang.names import camel
@@ -71,6 +72,9 @@ class _Product(Shared):
 
     def rank(self, value: Value) -> int:
         return product_rank(self.parts, value)
+
+    def order(self, value: Value) -> Any:
+        return tuple(part.order(x) for part, x in zip(self.parts, value, strict=True))
 
     def contains(self, value: Value) -> bool:
         return product_contains(self.parts, value)
@@ -186,6 +190,10 @@ class Union(Type):
             before += record.cardinality
         raise KeyError(tag)
 
+    def order(self, value: Value) -> Any:
+        tag, payload = value
+        return [name for name, _ in self.variants].index(tag), self.by_tag[tag].order(payload)
+
     def contains(self, value: Value) -> bool:
         return (
             isinstance(value, tuple)
@@ -250,6 +258,9 @@ class Set(Type):
     def rank(self, value: Value) -> int:
         return sum(1 << self.item.rank(x) for x in value)
 
+    def order(self, value: Value) -> Any:
+        return sorted(map(self.item.order, value), reverse=True)
+
     def contains(self, value: Value) -> bool:
         return isinstance(value, frozenset) and all(self.item.contains(x) for x in value)
 
@@ -299,6 +310,9 @@ class Map(Type):
 
     def rank(self, value: Value) -> int:
         return product_rank((self.value,) * self.key.cardinality, value)
+
+    def order(self, value: Value) -> Any:
+        return tuple(map(self.value.order, value))
 
     def contains(self, value: Value) -> bool:
         return product_contains((self.value,) * self.key.cardinality, value)
@@ -379,6 +393,9 @@ class Seq(Type):
     def rank(self, value: Value) -> int:
         shorter = _up_to(self.item.cardinality, len(value) - 1) if value else 0
         return shorter + product_rank((self.item,) * len(value), value)
+
+    def order(self, value: Value) -> Any:
+        return len(value), *map(self.item.order, value)
 
     def contains(self, value: Value) -> bool:
         return (

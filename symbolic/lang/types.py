@@ -112,6 +112,10 @@ class Type:
         """The place of a value in the fixed order, from 0."""
         raise NotImplementedError
 
+    def order(self, value: Value) -> Any:
+        """What sorts values as their ranks do, which are numbers of as many bits as there are members of a set."""
+        return self.rank(value)
+
     def contains(self, value: Value) -> bool:
         """Whether a value belongs to the type (shape and bounds)."""
         raise NotImplementedError
@@ -260,6 +264,9 @@ class Option(Type):
 
     def rank(self, value: Value) -> int:
         return 0 if value is None else 1 + self.item.rank(value)
+
+    def order(self, value: Value) -> Any:
+        return () if value is None else (self.item.order(value),)
 
     def contains(self, value: Value) -> bool:
         return value is None or self.item.contains(value)

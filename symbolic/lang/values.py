@@ -44,9 +44,9 @@ def in_tla(kind: Type, value: Value) -> str:
             fields = _fields(kind.by_tag[value[0]], value[1])
             return f'[type |-> "{value[0]}"' + (f", {fields}]" if fields else "]")
         case Graph(item=Tuple(items=(key, one))):
-            return _function(key, one, sorted(value, key=kind.item.rank))
+            return _function(key, one, sorted(value, key=kind.item.order))
         case Set():
-            return "{" + ", ".join(in_tla(kind.item, x) for x in sorted(value, key=kind.item.rank)) + "}"
+            return "{" + ", ".join(in_tla(kind.item, x) for x in sorted(value, key=kind.item.order)) + "}"
         case Slots():
             return in_tla(without_places(kind), frozenset(one for one in value if one is not None))
         case Map():

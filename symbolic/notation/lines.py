@@ -56,7 +56,7 @@ def constant(kind: Type, value: Value, room: int) -> Lines:
         return [flat]
     match kind:
         case Set(item=item):
-            return fill("{", [in_tla(item, x) for x in sorted(value, key=item.rank)], "}", room)
+            return fill("{", [in_tla(item, x) for x in sorted(value, key=item.order)], "}", room)
         case Seq(item=item):
             return commas("<<", [constant(item, x, room - 4) for x in value], ">>")
         case Tuple(items=items):

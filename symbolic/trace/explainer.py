@@ -263,7 +263,7 @@ class Explainer:
         values = kind.values()
         if isinstance(node, n.Binder) and not isinstance(node.domain, n.Universe):
             found = {x for at in places for x in self._elements(node.domain, at)}
-            values = iter(sorted(found, key=kind.rank))
+            values = iter(sorted(found, key=kind.order))
         for value in islice(values, _MOST_ELEMENTS):
             yield self._body(node), tuple(self._inside(node, value, at) for at in places)
 
@@ -343,7 +343,7 @@ class Explainer:
         if isinstance(domain, n.Universe):
             return item.values()
         found = self._value(domain, at)
-        return iter(() if found is _OUT else sorted(found, key=item.rank))
+        return iter(() if found is _OUT else sorted(found, key=item.order))
 
     def _body(self, node: n.Binder | n.MapBuild) -> n.Node:
         """The body of a binder with a stand-in for its variable, so that it is compiled once for all values.

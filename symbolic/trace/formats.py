@@ -99,7 +99,7 @@ def _itf_value(kind: Type, value: Value) -> Any:
         case Seq():
             return [_itf_value(kind.item, x) for x in value]
         case Set():
-            return {"#set": [_itf_value(kind.item, x) for x in sorted(value, key=kind.item.rank)]}
+            return {"#set": [_itf_value(kind.item, x) for x in sorted(value, key=kind.item.order)]}
         case Map():
             pairs = kind.pairs(value)
             return {"#map": [[_itf_value(kind.key, k), _itf_value(kind.value, v)] for k, v in pairs]}

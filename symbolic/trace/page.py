@@ -621,7 +621,7 @@ class Nodes(Table):
                 keys = tuple(in_tla(kind.key, key) for key, _ in pairs)
                 return self._whole("m", keys, ((kind.value, x) for _, x in pairs))
             case Set():
-                return self._whole("s", None, ((kind.item, x) for x in sorted(value, key=kind.item.rank)))
+                return self._whole("s", None, ((kind.item, x) for x in sorted(value, key=kind.item.order)))
             case Seq():
                 return self._whole("q", None, ((kind.item, x) for x in value))
             case Tuple():

@@ -233,7 +233,7 @@ def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
             yield from changes(inner, path, shown(kind, old)[1], now)
         case Graph(item=Tuple(items=(key, value))):
             was, now = dict(old), dict(new)
-            both = sorted(was.keys() & now.keys(), key=key.rank)
+            both = sorted(was.keys() & now.keys(), key=key.order)
             for one in both:
                 yield from changes(value, f"{path}[{in_tla(key, one)}]", was[one], now[one])
             gone, more = (frozenset(x for x in pairs if x[0] not in both) for pairs in (old, new))
@@ -272,7 +272,7 @@ def in_full(kind: Type, name: str, value: Value) -> list[str]:
         entries = [f"{in_tla(kind.key, k)} :> {in_tla(kind.value, v)}" for k, v in kind.pairs(value)]
         return [f"{name} =", *_bracketed("(", entries, " @@", ")")]
     if isinstance(kind, Set):
-        members = [in_tla(kind.item, x) for x in sorted(value, key=kind.item.rank)]
+        members = [in_tla(kind.item, x) for x in sorted(value, key=kind.item.order)]
         return [f"{name} =", *_bracketed("{", members, ",", "}")]
     return [whole]
 

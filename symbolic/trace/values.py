@@ -70,7 +70,7 @@ def to_json(kind: Type, value: Value) -> Json:
         case Seq():
             return [to_json(kind.item, x) for x in value]
         case Set():
-            return [to_json(kind.item, x) for x in sorted(value, key=kind.item.rank)]
+            return [to_json(kind.item, x) for x in sorted(value, key=kind.item.order)]
         case Record():
             parts = zip(field_names(kind), kind.parts, value, strict=True)
             return {name: to_json(part, x) for name, part, x in parts}

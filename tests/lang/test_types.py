@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -40,6 +41,7 @@ def test_values_are_counted_and_ranked_in_their_order(kind: Type) -> None:
     listed = list(kind.values())
     assert len(listed) == kind.cardinality
     assert [kind.rank(value) for value in listed] == list(range(kind.cardinality))
+    assert all(kind.order(x) < kind.order(y) for x, y in pairwise(listed))
     assert all(kind.contains(value) for value in listed)
     assert len(set(listed)) == len(listed)
     assert [kind.first] == listed[:1] if listed else kind.cardinality == 0
@@ -213,3 +215,14 @@ def test_graphs_of_functions_join_as_such() -> None:
     narrow, wide = (Graph(Tuple((NODE, Int(0, high)))) for high in (2, 3))
     assert narrow.join(wide) == wide and wide.includes(narrow)
     assert Map(NODE, Option(wide)).includes(Map(NODE, Option(narrow)))
+
+
+def test_a_set_with_sets_of_sets_of_records_is_written() -> None:
+    """The number of its members is no number that fits into memory."""
+    rows = Set(record("Row", one=Int(0, 99), other=Int(0, 99)))
+    kind = Set(record("Snapshot", of=Set(rows), rows=rows))
+    first, second = frozenset({(1, 2)}), frozenset({(0, 3), (1, 2)})
+    found = frozenset({(frozenset({first}), second), (frozenset({second}), first)})
+    one, other = "{[one |-> 1, other |-> 2]}", "{[one |-> 0, other |-> 3], [one |-> 1, other |-> 2]}"
+    told = f"[of |-> {{{one}}}, rows |-> {other}], [of |-> {{{other}}}, rows |-> {one}]"
+    assert in_tla(kind, found) == f"{{{told}}}"
