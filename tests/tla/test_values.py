@@ -322,4 +322,4 @@ def test_a_formula_is_translated_once(tmp_path: Path) -> None:
     assert found.init is not None
     interpreter = Interpreter(found)
     assert interpreter.predicate(found.init) is interpreter.predicate(found.init)
-    assert interpreter.predicate(found.init) is not interpreter.relation(found.init)
+    assert interpreter.term(found.init) is not interpreter.predicate(found.init)
