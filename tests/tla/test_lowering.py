@@ -879,15 +879,24 @@ def test_a_definition_that_mentions_no_recursion_around_it_is_lowered_once(
     assert begun.count("Edges") < 4 < begun.count("Reached")
 
 
-def test_ifs_that_only_give_values_are_one_action(tmp_path: Path) -> None:
-    body = """
+@pytest.mark.parametrize(
+    "last",
+    [
+        "IF b > 0 THEN c' = [c EXCEPT ![b] = a]"
+        " ELSE IF c[b + 1] = 1 THEN UNCHANGED c ELSE c' = [c EXCEPT ![2] = b']",
+        "CASE b > 0 -> c' = [c EXCEPT ![b] = a]"
+        " [] c[b + 1] = 1 -> UNCHANGED c [] OTHER -> c' = [c EXCEPT ![2] = b']",
+    ],
+    ids=["IF", "CASE"],
+)
+def test_choices_that_only_give_values_are_one_action(last: str, tmp_path: Path) -> None:
+    body = f"""
         EXTENDS Integers
         VARIABLES a, b, c
         Init == a = 0 /\\ b = 0 /\\ c = [x \\in 1..2 |-> 0]
         Next == /\\ a' = (a + 1) % 5
                 /\\ IF a % 2 = 0 THEN b' = 1 - b ELSE UNCHANGED b
-                /\\ IF b > 0 THEN c' = [c EXCEPT ![b] = a]
-                   ELSE IF c[b + 1] = 1 THEN UNCHANGED c ELSE c' = [c EXCEPT ![2] = b']
+                /\\ {last}
         """
     origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
     model = origin.model()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from leadline.symbolic.lang import NEVER, Pick, is_total, item_of, nodes as n
 from leadline.symbolic.tla.lower.builder import Unlowerable, has_value
@@ -131,7 +132,7 @@ class Paths(Picks):
                 return self._composed
             case s.Apply("=>", (premise, conclusion)) if self._incomplete(scope):
                 chosen = s.If(premise, conclusion, s.Apply("TRUE"), place=e.place)
-                return lambda _, *given: self._if(chosen, *given)
+                return lambda _, *given: self._case(s.as_case(chosen), *given)
             case s.Apply():
                 return self._operator
             case s.Quantified("\\E"):
@@ -139,7 +140,7 @@ class Paths(Picks):
             case s.Quantified("\\A"):
                 return self._every
             case s.If():
-                return self._if
+                return lambda e, *given: self._case(s.as_case(e), *given)
             case s.Case():
                 return self._case
             case s.Let():
@@ -223,13 +224,22 @@ class Paths(Picks):
     def _let(self, e: s.Let, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         yield from self._inside(e.body, self._lowering.defined(e, scope), way, scope, rest)
 
-    def _if(self, e: s.If, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        condition = self._lowering.truth(e.condition, scope)
+    def _case(self, e: s.Case, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        if not e.arms and e.other is None:
+            yield from self._without_value("no arm of the CASE holds", way, scope, rest)
+            return
+        if not e.arms and e.other is not None:
+            yield from self.follow(e.other, way, scope, rest)
+            return
+        (guard, arm), *others = e.arms
+        condition = self._lowering.truth(guard, scope)
+        behind = replace(e, arms=tuple(others))
         arms: list[list[Way]] = []
-        for test, arm in ((condition, e.then), (self._terms.negation(condition), e.otherwise)):
+        through = partial(self.follow, arm), partial(self._case, behind)
+        for test, follow in zip((condition, self._terms.negation(condition)), through, strict=True):
             # Where a condition is certainly false or has no value, the other arm tells that it has none.
             after = way.requiring(test) if certain(test) is not False else None
-            arms.append([] if after is None else [*self.follow(arm, after, scope, end)])
+            arms.append([] if after is None else [*follow(after, scope, end)])
         with self._lowering.at(e):
             both = self._together(condition, way, *arms)
         for after in [both] if both is not None else itertools.chain(*arms):
@@ -262,23 +272,6 @@ class Paths(Picks):
         guard = terms.boolean(True) if total else terms.ite(condition, *map(terms.conj, defined))
         held = replace(one, body=way.body, next=way.next, defined=way.defined).requiring(guard)
         return None if held is None else replace(held, next=after)
-
-    def _case(self, e: s.Case, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        failed: list[n.Node] = []
-        for guard, arm in e.arms:
-            condition = self._lowering.truth(guard, scope)
-            test = self._terms.conj([*failed, condition])
-            after = way.requiring(test) if certain(test) is not False else None
-            failed.append(self._terms.negation(condition))
-            if after is not None:
-                yield from self.follow(arm, after, scope, rest)
-        none = way.requiring(self._terms.conj(failed))
-        if none is None:
-            return
-        if e.other is not None:
-            yield from self.follow(e.other, none, scope, rest)
-            return
-        yield from self._without_value("no arm of the CASE holds", none, scope, rest)
 
     def _without_value(self, why: str, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         """The path behind a formula without a value."""

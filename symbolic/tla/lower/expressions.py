@@ -726,38 +726,19 @@ class Lowering(Sets):
         assert scope.at is not None
         return scope.at
 
-    def _if(self, e: s.If, scope: Scope) -> Entity:
-        condition = self.truth(e.condition, scope)
+    def _case(self, e: s.Case, scope: Scope) -> Entity:
+        if not e.arms:
+            return self.terms.undefined(NEVER, "no arm of the CASE holds")
+        (guard, arm), *others = e.arms
+        behind = e.other if e.other is not None and not others else replace(e, arms=tuple(others))
+        condition = self.truth(guard, scope)
         if isinstance(condition, n.Const):
-            return self.entity(e.then if condition.value else e.otherwise, scope)
+            return self.entity(arm if condition.value else behind, scope)
         found = certain(condition)
         nothing = self.terms.undefined(NEVER, "the condition has no value")
-        then = nothing if found is False else self.value(e.then, scope)
-        otherwise = nothing if found is True else self.value(e.otherwise, scope)
+        then = nothing if found is False else self.value(arm, scope)
+        otherwise = nothing if found is True else self.value(behind, scope)
         return self.terms.ite(condition, then, otherwise)
-
-    def _case(self, e: s.Case, scope: Scope) -> Entity:
-        arms: list[tuple[n.Node, n.Node]] = []
-        result: n.Node = self.terms.undefined(NEVER, "no arm of the CASE holds")
-        for guard, arm in e.arms:
-            condition = self.truth(guard, scope)
-            if isinstance(condition, n.Const) and condition.value:
-                if not arms:
-                    return self.entity(arm, scope)
-                result = self.value(arm, scope)
-                break
-            if isinstance(condition, n.Const):
-                continue
-            known = certain(condition)
-            arms.append((condition, result if known is False else self.value(arm, scope)))
-            if known is True:
-                break
-        else:
-            if e.other is not None:
-                result = self.value(e.other, scope)
-        for condition, found in reversed(arms):
-            result = self.terms.ite(condition, found, result)
-        return result
 
     def defined(self, e: s.Let, scope: Scope) -> Scope:
         """The scope of a LET's body."""
@@ -1411,7 +1392,7 @@ _RULES: Mapping[type[s.Node], Callable[..., Entity]] = {
     s.String: lambda at, e, scope: at.terms.atom(shapes.quoted(e.value)),
     s.ModelValue: lambda at, e, scope: at.terms.atom(e.name),
     s.At: Lowering._at,
-    s.If: Lowering._if,
+    s.If: lambda at, e, scope: at._case(s.as_case(e), scope),
     s.Case: Lowering._case,
     s.Let: lambda at, e, scope: at.entity(e.body, at.defined(e, scope)),
     s.Lambda: lambda at, e, scope: Operator(e.parameters, e.body, scope),

@@ -402,6 +402,11 @@ _PARTS: dict[type[Node], tuple[str, ...]] = {}
 _PLAIN = ("Place", "str", "int", "bool", "str | None", "tuple[str, ...]")
 
 
+def as_case(e: If) -> Case:
+    """`IF c THEN a ELSE b` as `CASE c -> a [] OTHER -> b`."""
+    return Case(((e.condition, e.then),), e.otherwise, place=e.place)
+
+
 def _parts(node: Node) -> tuple[str, ...]:
     names = _PARTS.get(type(node))
     if names is None:
