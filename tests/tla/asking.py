@@ -18,6 +18,7 @@ from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.explore.novelty import NoveltyOptions
 from leadline.symbolic.engines.explore.simulate import SimulateOptions
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.induction import InductionOptions
@@ -25,6 +26,8 @@ from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, ModelError, NoSymbolicForm
+from leadline.symbolic.solve import LONE
+from leadline.symbolic.tla.outline import outlined
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -32,6 +35,8 @@ from tests.tla.random_modules import Family
 
 MOST_STATES = 5_000
 """Some modules have a violation and no end."""
+DEADLOCKED, VIOLATED = 11, 12
+"""TLC's exit codes where the last state of a run is wrong."""
 WRONG = (Verdict.VIOLATED, Verdict.OUT_OF_BOUNDS)
 PAST = 2
 """Steps beyond those of the farthest state, where nothing wrong is found."""
@@ -92,6 +97,13 @@ class Asking:
     def every(self) -> Answer:
         """The answer of the interpreter where every state counts."""
         return self.explored(replace(self.specification, view=None, symmetry=()))
+
+    def by_novelty(self) -> Answer:
+        """The answer of the search that goes on from states with new facts first."""
+        asked = outlined(self.specification, {})
+        names = tuple(one for one in asked.properties)
+        options = NoveltyOptions(MOST_STATES)
+        return answer_here(asked, Query(self.entry.source, {}, names, options, LONE, deadlock=self.deadlock))
 
     def explored(self, specification: Specification) -> Answer:
         return explore_specification(
@@ -169,6 +181,8 @@ def check(family: Family, told: Tlc, folder: Path) -> None:
     if told.distinct is not None:
         assert (asking.whole.told(ExploreFacts).states, _depth(asking.whole)) == (told.distinct, told.depth)
     asking.check(replace(asking.exploring, every_state=True), asking.every, decides=True, shortest=True)
+    found = told.code in (DEADLOCKED, VIOLATED)
+    asking.check(NoveltyOptions(), asking.by_novelty(), decides=found, shortest=False)
     if asking.model is not None:
         for by in (VALUES, CIRCUITS):
             check_states(asking, by)
