@@ -1,0 +1,97 @@
+"""The search that goes on from states in which something is true for the first time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_on_values
+from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
+from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.explore.novelty import NoveltyOptions
+from leadline.symbolic.tla.values.novelty import Novelty
+from leadline.symbolic.tla.values.values import function
+from leadline.symbolic.trace import DEADLOCK
+from tests.tla.loading import write
+
+STAGES = r"""
+EXTENDS Naturals, TLC
+CONSTANT P
+VARIABLE x
+Init == x = [p \in P |-> 0]
+Go(p) == x[p] < 9 /\ x' = [x EXCEPT ![p] = @ + 1]
+Next == \E p \in P : Go(p)
+Early == \A p \in P : x[p] < 9
+Steady == [][\A p \in P : x'[p] < 8]_x
+Near == TLCGet("level") < 8
+Errs == \A p \in P : x[p] # 7 \/ CHOOSE y \in {} : TRUE
+Alike == Permutations(P)
+Counts == TLCSet(1, 0) /\ Next
+"""
+"""Processes that each go through ten stages: of five there are 100,000 states."""
+
+
+def searched(folder: Path, config: str, most: int | None = None, deadlock: bool = False) -> Answer:
+    path = write(folder, Stages=STAGES)
+    path.with_suffix(".cfg").write_text(f"CONSTANT P = {{a, b, c, d, e}}\nINIT Init\n{config}")
+    model = model_on_values(find(str(path)), {})
+    return answer(model, Query(str(path), {}, None, NoveltyOptions(most), deadlock=deadlock), Limits())
+
+
+def test_facts_and_pairs_of_facts_are_new_once() -> None:
+    novelty = Novelty(2)
+    a, b = (function({"r1": x, "r2": y}) for x, y in (("up", "down"), ("down", "up")))
+    before = a, frozenset({1})
+    assert novelty.rank(before, None) == 0
+    assert novelty.rank((b, frozenset({1})), before) == 0
+    # Both up: each was before, not together.
+    both = function({"r1": "up", "r2": "up"}), frozenset({1})
+    assert novelty.rank(both, before) == 1
+    assert novelty.rank(both, before) == 2
+    assert novelty.rank((both[0], frozenset({1, 2})), both) == 0
+    assert novelty.rank((both[0], frozenset({2})), both) == 2
+
+
+def test_a_deep_violation_is_found_among_few_states(tmp_path: Path) -> None:
+    found = searched(tmp_path, "NEXT Next INVARIANT Early", most=250)
+    (result,) = found.results
+    assert (result.verdict, result.engine, result.steps) == (Verdict.VIOLATED, "novelty", 9)
+    path = tmp_path / "Stages.tla"
+    model = model_on_values(find(str(path)), {})
+    options = ExploreOptions(max_states=1_200, by=VALUES)
+    explored = answer(model, Query(str(path), {}, None, options, deadlock=False), Limits())
+    assert explored.results[0].verdict is Verdict.UNKNOWN
+    assert explored.told(ExploreFacts).states == 1_200
+
+
+@pytest.mark.parametrize("symmetry", ["", "SYMMETRY Alike"])
+def test_violations_of_steps_and_deadlocks(tmp_path: Path, symmetry: str) -> None:
+    config = f"NEXT Next PROPERTY Steady INVARIANT Early\n{symmetry}"
+    steady, early, dead = searched(tmp_path, config, deadlock=True).results
+    # Invariants come first.
+    assert [(one.property, one.verdict) for one in (steady, early, dead)] == [
+        ("Early", Verdict.VIOLATED),
+        ("Steady", Verdict.VIOLATED),
+        (DEADLOCK, Verdict.VIOLATED),
+    ]
+    assert early.trace is not None and early.trace.length >= 8
+    assert dead.trace is not None and dead.trace.length == 45
+
+
+def test_the_level_of_a_state_is_that_of_its_run(tmp_path: Path) -> None:
+    (result,) = searched(tmp_path, "NEXT Next CONSTRAINT Near INVARIANT Early").results
+    assert (result.verdict, result.cause) == (Verdict.UNKNOWN, Cause.RUNS)
+    assert "those with new facts first" in (result.reason or "")
+
+
+def test_an_error_is_out_of_bounds(tmp_path: Path) -> None:
+    (result,) = searched(tmp_path, "NEXT Next INVARIANT Errs").results
+    assert (result.verdict, result.steps) == (Verdict.OUT_OF_BOUNDS, 7)
+
+
+def test_registers_depend_on_the_order_of_states(tmp_path: Path) -> None:
+    (result,) = searched(tmp_path, "NEXT Counts INVARIANT Early").results
+    assert result.reason == "no violation in no state, since formulas set registers"
