@@ -389,8 +389,7 @@ class _Making:
             warnings=tuple(self.loader.warnings),
             naming=partial(ranks, self.module, {**loader.files.known}, assigned),
         )
-        self.mistakes += _random_choices(made)
-        self.mistakes += _recursive_claims(made)
+        self.mistakes += (*_random_choices(made), *_recursive_claims(made))
         if self.mistakes:
             raise ModelError(self.mistakes)
         made = _claimed(_claims_apart(made))
