@@ -26,7 +26,7 @@ from leadline.symbolic.tla.values.novelty import RANKS, Novelty
 from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
 
-MEMBER_STATES = 50_000
+MEMBER_STATES = 25_000
 """The states that it looks at beside other engines: what it finds later, these mostly find too."""
 _TURN = 4
 """One state in so many is of the next rank: facts that are new without an end hold nothing up, such as a count."""
