@@ -2,7 +2,8 @@
 
 The search goes on from the states in which something is true for the first time, then from those in which two
 things are true together for the first time, and from the others when there are no such. So it is soon at depths
-that a breadth-first search does not reach. Its counterexamples are not the shortest, and it proves nothing.
+that a breadth-first search does not reach. Its counterexamples are not the shortest, it proves nothing, and errors
+of evaluation are left to exploration.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from leadline.symbolic.engines.ask.result import Answer, Result
 from leadline.symbolic.engines.explore.module_runs import ModuleWalker, behaviour_of
 from leadline.symbolic.engines.explore.simulate import RunsQuestion, SimulateOptions, Simulation, end_by
 from leadline.symbolic.engines.run.limits import Limits
-from leadline.symbolic.lang import Model, OutOfBounds, counted
+from leadline.symbolic.lang import Model, counted
 from leadline.symbolic.meaning import Path, State, path_of
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.novelty import RANKS, Novelty
@@ -84,7 +85,6 @@ class _Search(Simulation):
         itself = Behaviour(behaviour.specification, interpreter=behaviour.interpreter)
         super().__init__(asked, ModuleWalker(asked, SimulateOptions(), itself))
         self._behaviour, self._most = behaviour, most
-        self._asked = [*asked.names, *([DEADLOCK] if asked.deadlock else [])]
         self._properties = {name: behaviour.property_function(name) for name in asked.names}
         self._constraint = behaviour.constraint
         self._novelty = Novelty(len(behaviour.variables))
@@ -93,7 +93,7 @@ class _Search(Simulation):
         self._depths: list[int] = []
         self._states: list[State] = []
         self._waiting = [deque[int]() for _ in range(RANKS)]
-        self._ends: dict[str | None, tuple[TraceEnd, list[State | None]]] = {}
+        self._ends: dict[str, tuple[TraceEnd, list[State]]] = {}
         self._results: dict[str, Result] = {}
 
     def run(self, listener: Listener) -> None:
@@ -110,6 +110,7 @@ class _Search(Simulation):
         first, *steps = behaviour.steps
         behaviour.at_level(0)
         self._step(first, -1)
+        self._look_at_steps()
         if not self._states:
             raise behaviour.no_initial_state()
         for turn in count(1):
@@ -120,13 +121,14 @@ class _Search(Simulation):
             number = waiting[turn % _TURN == 0 and len(waiting) > 1].popleft()
             behaviour.at_level(self._depths[number] + 1)
             enabled = [self._step(one, number) for one in steps]
+            self._look_at_steps()
             if not any(enabled):
                 self._ends.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, self._chain(number)))
             self.tell(listener, lambda: counted(len(self._states), "state"))
 
     def _is_over(self) -> bool:
         full = self._most is not None and len(self._states) >= self._most
-        return full or all(name in self._ends for name in self._asked)
+        return full or all(name in self._ends for name in self.asked.every)
 
     def _step(self, step: Callable[..., None], number: int) -> bool:
         """Take an action from a state, or begin; whether it is enabled."""
@@ -135,9 +137,7 @@ class _Search(Simulation):
         def add(after: State | None) -> None:
             nonlocal taken
             taken = True
-            if after is None:
-                self._ends.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, [*self._chain(number), None]))
-            elif after not in self._numbers:
+            if after is not None and after not in self._numbers:
                 self._add(after, number)
 
         step(None if number < 0 else self._states[number], add)
@@ -149,23 +149,23 @@ class _Search(Simulation):
         self._parents.append(parent)
         self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
         for name, holds in self._properties.items():
-            if name not in self._ends and (ends := end_by(partial(holds, state))) is not None:
-                self._ends[name] = ends, self._chain(number)
+            if name not in self._ends and end_by(partial(holds, state)) is TraceEnd.VIOLATES:
+                self._ends[name] = TraceEnd.VIOLATES, self._chain(number)
+        before = None if parent < 0 else self._states[parent]
+        if self._constraint is None or end_by(partial(self._constraint, state)) is None:
+            self._waiting[self._novelty.rank(state, before)].append(number)
+
+    def _look_at_steps(self) -> None:
+        """Note the claims about steps, and about initial states, that were found to be false."""
+        canonical = self._behaviour.canonical
         for name, (before, after) in self._behaviour.broken.items():
             if name not in self._ends:
                 chain = [] if before is None else self._chain(self._numbers[before])
-                canonical = self._behaviour.canonical
                 self._ends[name] = TraceEnd.VIOLATES, [*chain, canonical(after) if canonical else after]
-        try:
-            if self._constraint is None or self._constraint(state):
-                before = None if parent < 0 else self._states[parent]
-                self._waiting[self._novelty.rank(state, before)].append(number)
-        except OutOfBounds:
-            self._ends.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, [*self._chain(number), None]))
 
-    def _chain(self, number: int) -> list[State | None]:
+    def _chain(self, number: int) -> list[State]:
         """The states of the run to a state."""
-        chain: list[State | None] = []
+        chain: list[State] = []
         while number >= 0:
             chain.append(self._states[number])
             number = self._parents[number]
@@ -173,14 +173,13 @@ class _Search(Simulation):
 
     def _report(self, listener: Listener) -> None:
         """Tell the violations found."""
-        for name in self._asked:
-            ends, _ = self._ends.get(name, (TraceEnd.OUT_OF_BOUNDS, ()))
-            if name not in self._results and ends is not TraceEnd.OUT_OF_BOUNDS:
+        for name in self.asked.every:
+            if name in self._ends and name not in self._results:
                 self._results[name] = self.result(name)
                 listener.done(self._results[name])
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
-        if name not in self._ends:
+        if name is None or name not in self._ends:
             return None
         ends, states = self._ends[name]
         return ends, path_of(self._behaviour, states)

@@ -228,6 +228,11 @@ class RunsQuestion:
         return Semantics(self.model)
 
     @property
+    def every(self) -> list[str]:
+        """All that is asked: the properties, and deadlocks."""
+        return [*self.names, *([DEADLOCK] if self.deadlock else [])]
+
+    @property
     def probes(self) -> list[str]:
         """Those of the properties that are probes."""
         properties = self.model.properties
@@ -357,8 +362,7 @@ class Simulation(ABC):
     def answer(self, stopped: str | None) -> Answer:
         """The answer by the runs so far."""
         beyond = self._trace(None)
-        asked = [*self.asked.names, *([DEADLOCK] if self.asked.deadlock else [])]
-        results = [self.result(name, beyond) for name in asked]
+        results = [self.result(name, beyond) for name in self.asked.every]
         return Answer(results, self.facts(stopped), None if beyond is None else beyond[0])
 
     def result(self, name: str, beyond: tuple[Trace, str | None] | None = None) -> Result:

@@ -62,7 +62,8 @@ class Portfolio(Engine):
         limits = limits.within_machine(len(members) + model.alone)
         if model.alone:
             by_itself = ENGINES[ExploreOptions.engine].member(options.depth)
-            novel = NoveltyOptions(MEMBER_STATES)
+            # Its counterexamples may be deeper.
+            novel = NoveltyOptions(MEMBER_STATES) if options.depth is None else None
             members = [one for one in (by_itself, FormulasOptions(options.depth), novel) if one]
         queries = [replace(query, options=one, solver=LONE) for one in members]
         ahead = {ExploreOptions.engine: HEAD_START, BmcOptions.engine: SWEEPS}
