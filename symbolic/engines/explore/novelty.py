@@ -1,36 +1,17 @@
-"""Search by novelty as an engine: deep bugs of modules, found by the interpreter before there are formulas.
-
-The search goes on from the states in which something is true for the first time, then from those in which two
-things are true together for the first time, and from the others when there are no such. So it is soon at depths
-that a breadth-first search does not reach. Its counterexamples are not the shortest, it proves nothing, and errors
-of evaluation are left to exploration.
-"""
+"""Search by novelty as an engine: deep bugs of modules, found by the interpreter before there are formulas."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from itertools import count
 
 from leadline.symbolic.engines.ask.engine import Engine, Limited, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
-from leadline.symbolic.engines.ask.result import Answer, Result
-from leadline.symbolic.engines.explore.module_runs import ModuleWalker, behaviour_of
-from leadline.symbolic.engines.explore.simulate import RunsQuestion, SimulateOptions, Simulation, end_by
+from leadline.symbolic.engines.ask.result import Answer
 from leadline.symbolic.engines.run.limits import Limits
-from leadline.symbolic.lang import Model, counted
-from leadline.symbolic.meaning import Path, State, path_of
-from leadline.symbolic.tla.values.behaviour import Behaviour
-from leadline.symbolic.tla.values.novelty import RANKS, Novelty
-from leadline.symbolic.tla.values.symmetry import ToldApart
-from leadline.symbolic.trace import DEADLOCK, TraceEnd
+from leadline.symbolic.lang import Model
 
 MEMBER_STATES = 25_000
 """The states that it looks at beside other engines: what it finds later, these mostly find too."""
-_TURN = 4
-"""One state in so many is of the next rank: facts that are new without an end hold nothing up, such as a count."""
 
 
 @dataclass(frozen=True)
@@ -59,135 +40,7 @@ class NoveltySearch(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        names = tuple(one.name for one in query.chosen(model))
-        asked = RunsQuestion(model, names, query.deadlock, {})
-        most = query.options_as(NoveltyOptions).max_states
-        try:
-            return _Search(asked, behaviour_of(asked, query, limits, symmetric=True), most).told(
-                limits, listener
-            )
-        except ToldApart:
-            return _Search(asked, behaviour_of(asked, query, limits), most).told(limits, listener)
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.engines.explore.module_novelty import answer_of_module
 
-
-class _Search(Simulation):
-    """The search.
-
-    Args:
-        asked: the question.
-        behaviour: the behaviour of the module.
-        most: the number of states at which it stops; None for no limit.
-    """
-
-    engine = NoveltyOptions.engine
-
-    def __init__(self, asked: RunsQuestion, behaviour: Behaviour, most: int | None) -> None:
-        itself = Behaviour(behaviour.specification, interpreter=behaviour.interpreter)
-        super().__init__(asked, ModuleWalker(asked, SimulateOptions(), itself))
-        self._behaviour, self._most = behaviour, most
-        self._properties = {name: behaviour.property_function(name) for name in asked.names}
-        self._constraint = behaviour.constraint
-        self._novelty = Novelty(len(behaviour.variables))
-        self._numbers: dict[State, int] = {}
-        self._parents: list[int] = []
-        self._depths: list[int] = []
-        self._states: list[State] = []
-        self._waiting = [deque[int]() for _ in range(RANKS)]
-        self._ends: dict[str, tuple[TraceEnd, list[State]]] = {}
-        self._results: dict[str, Result] = {}
-
-    def run(self, listener: Listener) -> None:
-        try:
-            self._search(listener)
-        finally:
-            self._behaviour.end_search()
-            self._behaviour.at_level(None)
-
-    def _search(self, listener: Listener) -> None:
-        behaviour = self._behaviour
-        if behaviour.sets_registers:
-            return  # what states follow depends on the order in which they are met
-        first, *steps = behaviour.steps
-        behaviour.at_level(0)
-        self._step(first, -1)
-        self._look_at_steps()
-        if not self._states:
-            raise behaviour.no_initial_state()
-        for turn in count(1):
-            self._report(listener)
-            waiting = [one for one in self._waiting if one]
-            if not waiting or self._is_over():
-                break
-            number = waiting[turn % _TURN == 0 and len(waiting) > 1].popleft()
-            behaviour.at_level(self._depths[number] + 1)
-            enabled = [self._step(one, number) for one in steps]
-            self._look_at_steps()
-            if not any(enabled):
-                self._ends.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, self._chain(number)))
-            self.tell(listener, lambda: counted(len(self._states), "state"))
-
-    def _is_over(self) -> bool:
-        full = self._most is not None and len(self._states) >= self._most
-        return full or all(name in self._ends for name in self.asked.every)
-
-    def _step(self, step: Callable[..., None], number: int) -> bool:
-        """Take an action from a state, or begin; whether it is enabled."""
-        taken = False
-
-        def add(after: State | None) -> None:
-            nonlocal taken
-            taken = True
-            if after is not None and after not in self._numbers:
-                self._add(after, number)
-
-        step(None if number < 0 else self._states[number], add)
-        return taken
-
-    def _add(self, state: State, parent: int) -> None:
-        number = self._numbers[state] = len(self._states)
-        self._states.append(state)
-        self._parents.append(parent)
-        self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
-        for name, holds in self._properties.items():
-            if name not in self._ends and end_by(partial(holds, state)) is TraceEnd.VIOLATES:
-                self._ends[name] = TraceEnd.VIOLATES, self._chain(number)
-        before = None if parent < 0 else self._states[parent]
-        if self._constraint is None or end_by(partial(self._constraint, state)) is None:
-            self._waiting[self._novelty.rank(state, before)].append(number)
-
-    def _look_at_steps(self) -> None:
-        """Note the claims about steps, and about initial states, that were found to be false."""
-        canonical = self._behaviour.canonical
-        for name, (before, after) in self._behaviour.broken.items():
-            if name not in self._ends:
-                chain = [] if before is None else self._chain(self._numbers[before])
-                self._ends[name] = TraceEnd.VIOLATES, [*chain, canonical(after) if canonical else after]
-
-    def _chain(self, number: int) -> list[State]:
-        """The states of the run to a state."""
-        chain: list[State] = []
-        while number >= 0:
-            chain.append(self._states[number])
-            number = self._parents[number]
-        return chain[::-1]
-
-    def _report(self, listener: Listener) -> None:
-        """Tell the violations found."""
-        for name in self.asked.every:
-            if name in self._ends and name not in self._results:
-                self._results[name] = self.result(name)
-                listener.done(self._results[name])
-
-    def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
-        if name is None or name not in self._ends:
-            return None
-        ends, states = self._ends[name]
-        return ends, path_of(self._behaviour, states)
-
-    def facts(self, stopped: str | None) -> None:
-        return None
-
-    def extent(self) -> str:
-        if self._behaviour.sets_registers:
-            return "no state, since formulas set registers"
-        return f"{counted(len(self._states), 'state')}, those with new facts first"
+        return answer_of_module(model, query, limits, listener)
