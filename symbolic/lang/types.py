@@ -113,7 +113,7 @@ class Type:
         raise NotImplementedError
 
     def order(self, value: Value) -> Any:
-        """What sorts values as their ranks do, which are numbers of as many bits as there are members of a set."""
+        """A key that sorts values as `rank` does, without a bit for each possible member of a set."""
         return self.rank(value)
 
     def contains(self, value: Value) -> bool:

@@ -73,6 +73,7 @@ def test_the_results_of_every_question() -> None:
         ({"depth": 3, "unroll": "jumps"}, "unroll must be one of steps, sweeps, and is 'jumps'"),
         ({"shortest": 1}, "shortest must be True or False, and is 1"),
         ({"depth": 3, "engine": "pdr"}, "depth means nothing to the engine pdr"),
+        ({"engine": "novelty"}, "the engine novelty is for TLA\\+ modules alone: leave it out"),
         ({"engine": "pdx"}, "check has no engine `pdx`: did you mean `pdr`"),
         ({"solver": "z4"}, "there is no solver `z4`"),
         ({"timeout": 0}, "timeout must be a number of seconds above 0"),

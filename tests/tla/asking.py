@@ -101,9 +101,15 @@ class Asking:
     def by_novelty(self) -> Answer:
         """The answer of the search that goes on from states with new facts first."""
         asked = outlined(self.specification, {})
-        names = tuple(one for one in asked.properties)
-        options = NoveltyOptions(MOST_STATES)
-        return answer_here(asked, Query(self.entry.source, {}, names, options, LONE, deadlock=self.deadlock))
+        query = Query(
+            self.entry.source,
+            {},
+            (*asked.properties,),
+            NoveltyOptions(MOST_STATES),
+            LONE,
+            deadlock=self.deadlock,
+        )
+        return answer_here(asked, query)
 
     def explored(self, specification: Specification) -> Answer:
         return explore_specification(
@@ -181,8 +187,8 @@ def check(family: Family, told: Tlc, folder: Path) -> None:
     if told.distinct is not None:
         assert (asking.whole.told(ExploreFacts).states, _depth(asking.whole)) == (told.distinct, told.depth)
     asking.check(replace(asking.exploring, every_state=True), asking.every, decides=True, shortest=True)
-    found = told.code in (DEADLOCKED, VIOLATED)
-    asking.check(NoveltyOptions(), asking.by_novelty(), decides=found, shortest=False)
+    wrong = told.code in (DEADLOCKED, VIOLATED)
+    asking.check(NoveltyOptions(MOST_STATES), asking.by_novelty(), decides=wrong, shortest=False)
     if asking.model is not None:
         for by in (VALUES, CIRCUITS):
             check_states(asking, by)

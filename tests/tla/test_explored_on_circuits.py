@@ -805,6 +805,13 @@ Next == /\\ y' \\in 0..2
 """
 
 
+def test_a_conclusion_assigns_where_its_premise_is_true(tmp_path: Path, at_once: None) -> None:
+    """TLC has three initial states and six in all."""
+    _, facts = explored(tmp_path, IMPLIED, "INIT Init NEXT Next", "circuits")
+    _, by_values = explored(tmp_path, IMPLIED, "INIT Init NEXT Next", "values")
+    assert facts.states_within_steps == by_values.states_within_steps == [3, 6]
+
+
 def test_implications_about_variables_that_have_values_are_guards(tmp_path: Path, at_once: None) -> None:
     """An invariant as the initial states, as proofs have it: TLC has 322 of them."""
     body = """---- MODULE Inductive ----
@@ -816,10 +823,3 @@ Next == UNCHANGED x
 """
     _, facts = explored(tmp_path, body, "INIT Inv NEXT Next", "circuits")
     assert facts.states_within_steps == [322]
-
-
-def test_a_conclusion_assigns_where_its_premise_is_true(tmp_path: Path, at_once: None) -> None:
-    """TLC has three initial states and six in all."""
-    _, facts = explored(tmp_path, IMPLIED, "INIT Init NEXT Next", "circuits")
-    _, by_values = explored(tmp_path, IMPLIED, "INIT Init NEXT Next", "values")
-    assert facts.states_within_steps == by_values.states_within_steps == [3, 6]

@@ -95,3 +95,13 @@ def test_errors_are_left_to_exploration(tmp_path: Path) -> None:
 def test_registers_depend_on_the_order_of_states(tmp_path: Path) -> None:
     (result,) = searched(tmp_path, "NEXT Counts INVARIANT Early").results
     assert result.reason == "no violation in no state, since formulas set registers"
+
+
+def test_an_initial_state_without_a_value_is_left_to_exploration_too(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, Begins="EXTENDS Naturals\nVARIABLE x\nInit == x = CHOOSE y \\in {} : TRUE\nNext == x' = x"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next")
+    query = Query(str(path), {}, None, NoveltyOptions(), deadlock=True)
+    (result,) = answer(model_on_values(find(str(path)), {}), query, Limits()).results
+    assert result.reason == "no violation in 0 states, those with new facts first"

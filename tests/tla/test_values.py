@@ -296,7 +296,7 @@ def test_what_an_expression_reads_is_found_once_wherever_it_is_asked_for(
 
 
 def test_a_let_of_many_definitions_has_as_many_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What LET primes is asked of each rest of it, which has rests of its own."""
+    """The analysis of what a LET primes visits each of its definitions once, not once for every subset of them."""
     names = [f"v{i}" for i in range(12)]
     defined = " ".join(f"{one} == {before} + 1" for before, one in pairwise(["a", *names]))
     body = f"""EXTENDS Naturals

@@ -27,7 +27,7 @@ from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
 
 _TURN = 4
-"""One state in so many is of the next rank: facts that are new without an end hold nothing up, such as a count."""
+"""Every so many states one of the next rank is taken: a count that grows for ever is new in each state."""
 
 
 def answer_of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
@@ -54,7 +54,7 @@ def answer_of_module(model: Model, query: Query, limits: Limits, listener: Liste
 
 
 class _Search(Simulation):
-    """The search.
+    """A search by novelty, of which an answer can be given even if an exception ends `run` early.
 
     Args:
         asked: the question.
@@ -92,9 +92,9 @@ class _Search(Simulation):
             return  # what states follow depends on the order in which they are met
         first, *steps = behaviour.steps
         behaviour.at_level(0)
-        self._step(first, -1)
+        begun = self._step(first, -1)
         self._look_at_steps()
-        if not self._states:
+        if not begun:
             raise behaviour.no_initial_state()
         for turn in count(1):
             self._report(listener)
@@ -114,7 +114,7 @@ class _Search(Simulation):
         return full or all(name in self._ends for name in self.asked.every)
 
     def _step(self, step: Callable[..., None], number: int) -> bool:
-        """Take an action from a state, or begin; whether it is enabled."""
+        """Take an action in the state of a number, or begin if that is -1. Whether there is an outcome."""
         taken = False
 
         def add(after: State | None) -> None:
@@ -139,7 +139,7 @@ class _Search(Simulation):
             self._waiting[self._novelty.rank(state, before)].append(number)
 
     def _look_at_steps(self) -> None:
-        """Note the claims about steps, and about initial states, that were found to be false."""
+        """Note the properties that the behaviour has found a step, or an initial state, to break."""
         canonical = self._behaviour.canonical
         for name, (before, after) in self._behaviour.broken.items():
             if name not in self._ends:
@@ -147,7 +147,7 @@ class _Search(Simulation):
                 self._ends[name] = TraceEnd.VIOLATES, [*chain, canonical(after) if canonical else after]
 
     def _chain(self, number: int) -> list[State]:
-        """The states of the run to a state."""
+        """The states of the run to the state of a number."""
         chain: list[State] = []
         while number >= 0:
             chain.append(self._states[number])
@@ -155,7 +155,7 @@ class _Search(Simulation):
         return chain[::-1]
 
     def _report(self, listener: Listener) -> None:
-        """Tell the violations found."""
+        """Tell the listener of the violations that it does not know yet."""
         for name in self.asked.every:
             if name in self._ends and name not in self._results:
                 self._results[name] = self.result(name)

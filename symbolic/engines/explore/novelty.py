@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leadline.symbolic.engines.ask.engine import Engine, Limited, NewSolver
@@ -11,7 +12,7 @@ from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model
 
 MEMBER_STATES = 25_000
-"""The states that it looks at beside other engines: what it finds later, these mostly find too."""
+"""The number of states at which it stops beside the other engines of `check`."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,13 @@ class NoveltyOptions(Options):
 
 
 class NoveltySearch(Engine):
-    """A search that goes on from states with new facts first. It is about TLA+ modules, by their interpreter."""
+    """A search of TLA+ modules, by their interpreter, that goes on from states with new facts first."""
 
     options = NoveltyOptions
     takes_solver = False
     limited = Limited.BY_ALARM
 
-    def takes(self, alone: bool, given: object) -> bool:
+    def takes(self, alone: bool, given: Mapping[str, object]) -> bool:
         return alone
 
     def answer(

@@ -229,7 +229,7 @@ class RunsQuestion:
 
     @property
     def every(self) -> list[str]:
-        """All that is asked: the properties, and deadlocks."""
+        """The subjects of the results: the properties, and deadlocks if they are asked for."""
         return [*self.names, *([DEADLOCK] if self.deadlock else [])]
 
     @property
@@ -307,7 +307,15 @@ class Walker:
 
 
 class Simulation(ABC):
-    """Runs that are taken, of which an answer can be given even if an exception ends `run` early."""
+    """A search that finds runs, of which an answer can be given even if an exception ends `run` early.
+
+    Args:
+        asked: the question.
+        walker: the meaning of the model.
+
+    Attributes:
+        engine: the name of the engine that its results tell.
+    """
 
     engine: ClassVar[str] = SimulateOptions.engine
 
@@ -329,7 +337,7 @@ class Simulation(ABC):
 
     @abstractmethod
     def extent(self) -> str:
-        """The runs in which there is no violation, in words."""
+        """What was searched, in words that follow "no violation in"."""
 
     @abstractmethod
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:

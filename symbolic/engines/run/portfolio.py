@@ -52,6 +52,7 @@ class Portfolio(Engine):
         from leadline.symbolic.engines.ask.table import ENGINES, engines_of
         from leadline.symbolic.engines.bounded.bmc import BmcOptions
         from leadline.symbolic.engines.explore.explore import HEAD_START, ExploreOptions
+        from leadline.symbolic.engines.explore.novelty import MEMBER_STATES, NoveltyOptions
         from leadline.symbolic.engines.run.formulas import FormulasOptions
         from leadline.symbolic.engines.run.parallel import answer_in_children
 
@@ -60,11 +61,8 @@ class Portfolio(Engine):
         # Each of them is a process in the end.
         limits = limits.within_machine(len(members) + model.alone)
         if model.alone:
-            # Here, since protocols in Python need none of it.
-            from leadline.symbolic.engines.explore.novelty import MEMBER_STATES, NoveltyOptions
-
             by_itself = ENGINES[ExploreOptions.engine].member(options.depth)
-            # Its counterexamples may be deeper.
+            # It knows no depth: its counterexamples may be longer than the one that is asked for.
             novel = NoveltyOptions(MEMBER_STATES) if options.depth is None else None
             members = [one for one in (by_itself, FormulasOptions(options.depth), novel) if one]
         queries = [replace(query, options=one, solver=LONE) for one in members]

@@ -131,8 +131,8 @@ class Paths(Picks):
             case s.Apply("\\cdot"):
                 return self._composed
             case s.Apply("=>", (premise, conclusion)) if self._incomplete(scope):
-                chosen = s.If(premise, conclusion, s.Apply("TRUE"), place=e.place)
-                return lambda _, *given: self._case(s.as_case(chosen), *given)
+                chosen = s.Case(((premise, conclusion),), s.Apply("TRUE"), place=e.place)
+                return lambda _, *given: self._case(chosen, *given)
             case s.Apply():
                 return self._operator
             case s.Quantified("\\E"):
@@ -225,11 +225,9 @@ class Paths(Picks):
         yield from self._inside(e.body, self._lowering.defined(e, scope), way, scope, rest)
 
     def _case(self, e: s.Case, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        if not e.arms and e.other is None:
-            yield from self._without_value("no arm of the CASE holds", way, scope, rest)
-            return
-        if not e.arms and e.other is not None:
-            yield from self.follow(e.other, way, scope, rest)
+        if not e.arms:
+            last = self._without_value("no arm of the CASE holds", way, scope, rest)
+            yield from last if e.other is None else self.follow(e.other, way, scope, rest)
             return
         (guard, arm), *others = e.arms
         condition = self._lowering.truth(guard, scope)

@@ -306,7 +306,7 @@ class Analysis:
 
     @s.remembered
     def parts_of_let(self, e: s.Let) -> list[tuple[s.Definition, s.Let]]:
-        """The definitions of a LET, each with the rest of it: a rest's rests are those that it has itself."""
+        """The definitions of a LET, each with the LET of those after it, which is made once."""
         if not e.definitions:
             return []
         first, *others = e.definitions

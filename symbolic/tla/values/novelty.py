@@ -1,9 +1,9 @@
-"""The novelty of states: whether something is true in a state, or two things together, that were not before.
+"""The novelty of a state: whether a fact, or a pair of facts, is true in it that was true in no state before.
 
 A fact is a value at a place of a state: that r1 is the leader, that a message was sent. States outnumber pairs of
 facts by far. A search that goes on from those with a new fact or pair first is soon deep, and most bugs need no
-more than a few facts in turn. Planners search so: N. Lipovetzky, H. Geffner, Width and Serialization of Classical
-Planning Problems, ECAI 2012, and Best-First Width Search, AAAI 2017.
+more than a few facts in turn. Programs that plan search so: N. Lipovetzky, H. Geffner, Width and Serialization of
+Classical Planning Problems, ECAI 2012, and Best-First Width Search, AAAI 2017.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from leadline.symbolic.tla.values.interpreter import State
 from leadline.symbolic.tla.values.values import Value, items_of
 
 RANKS = 3
-"""A fact is new, a pair of facts is, or neither."""
+"""The number of ranks: a new fact, a new pair of facts, neither."""
 _MOST = 20_000
-"""The facts that are told apart: all later ones count as one. Pairs of them take a bit each."""
+"""The most facts that are told apart; later ones count as one. Each pair of them takes a bit."""
 
 Place: TypeAlias = tuple[Any, ...]
 
@@ -33,7 +33,7 @@ class Novelty:
         self._numbers: dict[tuple[Place, Value], int] = {}
         self._facts: list[dict[Value, tuple[int, list[int]]]] = [{} for _ in range(variables)]
         self._met = 0
-        self._beside: list[int] = []  # for each fact, those that were true together with it
+        self._beside: list[int] = []  # for each fact, as bits, those that were true together with it
 
     def rank(self, state: State, before: State | None) -> int:
         """The rank of a state: 0 for a new fact, 1 for a new pair of facts, 2 for neither.
@@ -76,7 +76,7 @@ class Novelty:
 
 
 def _facts(value: Value, place: Place) -> Iterator[tuple[Place, Value]]:
-    """The facts that a place has a value: one for each part of a function, and for each member of a set."""
+    """The facts of a value at a place: one for each scalar part of it, and for each member of a set."""
     if isinstance(value, tuple) and len(value) > 1:
         for key, part in items_of(value):
             yield from _facts(part, (*place, key))
