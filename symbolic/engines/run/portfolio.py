@@ -1,7 +1,7 @@
 """A portfolio: several engines at one question, each in its own process; the first definite answer counts.
 
 Which engine is the right one is hard to foretell. Explicit search ends at once where there are few states,
-sweeps find deep bugs, and property-directed reachability proves.
+sweeps find deep bugs, as does search by novelty in modules, and property-directed reachability proves.
 """
 
 from __future__ import annotations
