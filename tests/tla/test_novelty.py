@@ -30,6 +30,7 @@ Near == TLCGet("level") < 8
 Errs == \A p \in P : x[p] # 7 \/ CHOOSE y \in {} : TRUE
 Alike == Permutations(P)
 Counts == TLCSet(1, 0) /\ Next
+Asserts == Assert(\A p \in P : x[p] < 6, "early") /\ Next
 """
 """Processes that each go through ten stages: of five there are 100,000 states."""
 
@@ -86,10 +87,19 @@ def test_the_level_of_a_state_is_that_of_its_run(tmp_path: Path) -> None:
     assert "those with new facts first" in (result.reason or "")
 
 
-def test_errors_are_left_to_exploration(tmp_path: Path) -> None:
+def test_a_property_without_a_value_is_told(tmp_path: Path) -> None:
     errs, early = searched(tmp_path, "NEXT Next INVARIANT Errs Early").results
-    assert (errs.property, errs.verdict) == ("Errs", Verdict.UNKNOWN)
+    assert (errs.property, errs.verdict) == ("Errs", Verdict.OUT_OF_BOUNDS)
+    assert "Stages.tla:12:34: CHOOSE: no element satisfies the formula" in (errs.reason or "")
     assert (early.property, early.verdict) == ("Early", Verdict.VIOLATED)
+
+
+def test_a_false_assertion_ends_the_search(tmp_path: Path) -> None:
+    found = searched(tmp_path, "NEXT Asserts INVARIANT Early", most=250)
+    (result,) = found.results
+    assert (result.verdict, result.steps) == (Verdict.OUT_OF_BOUNDS, 7)
+    assert (result.reason or "").endswith('the assertion is false: "early"')
+    assert found.out_of_bounds is not None
 
 
 def test_registers_depend_on_the_order_of_states(tmp_path: Path) -> None:
@@ -97,7 +107,7 @@ def test_registers_depend_on_the_order_of_states(tmp_path: Path) -> None:
     assert result.reason == "no violation in no state, since formulas set registers"
 
 
-def test_an_initial_state_without_a_value_is_left_to_exploration_too(tmp_path: Path) -> None:
+def test_an_initial_state_without_a_value_is_left_to_exploration(tmp_path: Path) -> None:
     path = write(
         tmp_path, Begins="EXTENDS Naturals\nVARIABLE x\nInit == x = CHOOSE y \\in {} : TRUE\nNext == x' = x"
     )

@@ -2,8 +2,9 @@
 
 The search goes on from the states in which something is true for the first time, then from those in which two
 things are true together for the first time, and from the others when there are no such. So it is soon at depths
-that a breadth-first search does not reach. Its counterexamples are not the shortest, it proves nothing, and errors
-of evaluation are left to exploration.
+that a breadth-first search does not reach. Its counterexamples are not the shortest, and it proves nothing. A step
+without a value, such as one with a false `Assert`, ends it; initial states and constraints without one are left to
+exploration.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class _Search(Simulation):
         self._depths: list[int] = []
         self._states: list[State] = []
         self._waiting = [deque[int]() for _ in range(RANKS)]
-        self._ends: dict[str, tuple[TraceEnd, list[State]]] = {}
+        self._ends: dict[str | None, tuple[TraceEnd, list[State | None]]] = {}
         self._results: dict[str, Result] = {}
 
     def run(self, listener: Listener) -> None:
@@ -111,7 +112,7 @@ class _Search(Simulation):
 
     def _is_over(self) -> bool:
         full = self._most is not None and len(self._states) >= self._most
-        return full or all(name in self._ends for name in self.asked.every)
+        return full or None in self._ends or all(name in self._ends for name in self.asked.every)
 
     def _step(self, step: Callable[..., None], number: int) -> bool:
         """Take an action in the state of a number, or begin if that is -1. Whether there is an outcome."""
@@ -120,7 +121,9 @@ class _Search(Simulation):
         def add(after: State | None) -> None:
             nonlocal taken
             taken = True
-            if after is not None and after not in self._numbers:
+            if after is None and number >= 0:
+                self._ends.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, [*self._chain(number), None]))
+            elif after is not None and after not in self._numbers:
                 self._add(after, number)
 
         step(None if number < 0 else self._states[number], add)
@@ -132,8 +135,8 @@ class _Search(Simulation):
         self._parents.append(parent)
         self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
         for name, holds in self._properties.items():
-            if name not in self._ends and end_by(partial(holds, state)) is TraceEnd.VIOLATES:
-                self._ends[name] = TraceEnd.VIOLATES, self._chain(number)
+            if name not in self._ends and (ends := end_by(partial(holds, state))) is not None:
+                self._ends[name] = ends, self._chain(number)
         before = None if parent < 0 else self._states[parent]
         if self._constraint is None or end_by(partial(self._constraint, state)) is None:
             self._waiting[self._novelty.rank(state, before)].append(number)
@@ -146,9 +149,9 @@ class _Search(Simulation):
                 chain = [] if before is None else self._chain(self._numbers[before])
                 self._ends[name] = TraceEnd.VIOLATES, [*chain, canonical(after) if canonical else after]
 
-    def _chain(self, number: int) -> list[State]:
+    def _chain(self, number: int) -> list[State | None]:
         """The states of the run to the state of a number."""
-        chain: list[State] = []
+        chain: list[State | None] = []
         while number >= 0:
             chain.append(self._states[number])
             number = self._parents[number]
@@ -162,7 +165,7 @@ class _Search(Simulation):
                 listener.done(self._results[name])
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
-        if name is None or name not in self._ends:
+        if name not in self._ends:
             return None
         ends, states = self._ends[name]
         return ends, path_of(self._behaviour, states)

@@ -299,7 +299,8 @@ def _leaves_types(found: Answer, sessions: Iterable[_Session]) -> bool:
     """Whether an answer may say no more than that runs leave the types that were learned."""
     model = next(iter(sessions)).model
     learned = model.origin is not None and not model.alone
-    return learned and any(one.verdict is Verdict.OUT_OF_BOUNDS for one in found.results)
+    outside = [one.trace for one in found.results if one.verdict is Verdict.OUT_OF_BOUNDS]
+    return learned and any(trace is None or trace.why is None for trace in outside)
 
 
 def _look_for_others(sessions: Collection[_Session], shared: Ledger, looked: set[Part]) -> None:
