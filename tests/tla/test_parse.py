@@ -68,6 +68,8 @@ def binary(operator: str, *arguments: Expression) -> Apply:
 EXPRESSIONS: dict[str, Expression | Label] = {
     "1 + 2 * x": binary("+", ONE, binary("*", TWO, x)),
     "1 - x - y": binary("-", binary("-", ONE, x), y),
+    "DOMAIN (f)[1]": binary("DOMAIN", Index(f, ONE)),
+    "~(~(x).y = 1) = 2": binary("~", binary("=", binary("~", binary("=", Index(x, String("y")), ONE)), TWO)),
     "-1": binary("-.", ONE),
     "x /\\ ~y => x": binary("=>", binary("/\\", x, binary("~", y)), x),
     "/\\ x\n     /\\ \\/ y\n        \\/ x": binary("/\\", x, binary("\\/", y, x)),
@@ -268,4 +270,5 @@ def test_prefix_operators_bind_as_in_sany(prefix: str) -> None:
         else:
             expected = "2, 0" if low > infix_high else "1, 0"
         assert shape(f"{prefix} x {infix} y") == expected, infix
+        assert shape(f"{prefix} (x) {infix} y") == expected, infix
     assert shape(f"{prefix} x'") == "1, 0"

@@ -390,6 +390,8 @@ class Reader:
     # Sets, functions, records and tuples
 
     def finite_set_literal(self, node: Tree, place: s.Place) -> s.Expression:
+        if self.text.startswith(b"(", node.start_byte):  # see `_tree`
+            return self.parentheses(node, place)
         return s.SetOf(tuple(map(self.expr, node.named_children)), place=place)
 
     def tuple_literal(self, node: Tree, place: s.Place) -> s.Expression:
@@ -831,7 +833,26 @@ class _Search:
 
 
 def _tree(language: tree_sitter.Language, text: str) -> Tree:
-    return tree_sitter.Parser(language).parse(with_plain_names(text)).root_node
+    """The tree of a text.
+
+    The grammar takes the `~ (a)` of `~ (a) = b` for a call, which binds tighter than `=`. Braces in place of such
+    parentheses are none, so the tree has them, and every place is as it was.
+    """
+    parser, written = tree_sitter.Parser(language), bytearray(with_plain_names(text))
+    while True:
+        root = parser.parse(bytes(written)).root_node
+        found = tree_sitter.QueryCursor(_calls(language)).captures(root)
+        if not found:
+            return root
+        for name, brace in (("open", b"{"), ("close", b"}")):
+            for one in found[name]:
+                written[one.start_byte : one.end_byte] = brace
+
+
+@cache
+def _calls(language: tree_sitter.Language) -> tree_sitter.Query:
+    call = '(bound_nonfix_op symbol: (prefix_op_symbol) "(" @open . (_) . ")" @close)'
+    return tree_sitter.Query(language, call)
 
 
 def _sound(root: Tree) -> tuple[int, int]:
