@@ -183,19 +183,6 @@ class Sets:
                 return self._over_listed(universal, domain, var.name, lambda x: over(body_at(sets, x)))
         return self.terms.bind(n.Forall if universal else n.Exists, node, name, body)
 
-    def kind_of(self, domain: Domain) -> Type | None:
-        """The least type of the elements of a constant set that is not empty; None of other sets."""
-        if isinstance(domain, n.Const) and isinstance(domain.type, Set) and domain.value:
-            return domain.type.item
-        if isinstance(domain, United):
-            several = [self.kind_of(part) for part in domain.parts]
-            return shapes.joined(x for x in several if x is not None) if None not in several else None
-        if not isinstance(domain, Product):
-            return None
-        kinds = [self.kind_of(part) for part in domain.parts]
-        pairs = [(key.type, key.value, x) for key, x in zip(domain.keys, kinds, strict=True) if x is not None]
-        return shapes.function_type(pairs) if len(pairs) == len(kinds) > 0 else None
-
     def written_out(self, node: n.Node) -> list[n.Node] | None:
         """The elements of a small constant set, to be gone through one by one; None of those of sorts."""
         elements = self.terms.elements(node) if not sorts_in(node.type) else None

@@ -16,7 +16,6 @@ from leadline.symbolic.lang import (
     Map,
     Option,
     Pick,
-    Seq,
     Set,
     Span,
     Type,
@@ -122,14 +121,9 @@ class Picks:
 
     def picked(self, way: Way, name: str, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
         """The path with a pick of an element of a set, and the element; several paths for a union of sets."""
-        inside = partial(self._lowering.member, domain=domain)
         way = way if isinstance(domain, n.Node) else way.defining(listed_parts(domain))
         match domain:
             case United():
-                sequence = self._lowering.kind_of(domain)
-                if isinstance(sequence, Seq):
-                    yield from self._picked_where(way, name, sequence, inside)
-                    return
                 for part in domain.parts:
                     yield from self.picked(way, name, part)
             case Spread():
@@ -142,6 +136,7 @@ class Picks:
             case Product():
                 yield from self._picked_product(way, name, domain, ())
             case FunctionsOf():
+                inside = partial(self._lowering.member, domain=domain)
                 yield from self._picked_where(way, name, self._lowering.type_of_functions(domain), inside)
             case Filtered():
                 for after, element in self.picked(way, name, domain.whole):

@@ -881,20 +881,6 @@ class Terms(Builder):
         key = self.components(node.body)[0]
         return node.var in (key, listed_member(key))
 
-    def with_keys(self, node: n.Node, key: Type) -> n.Node:
-        """`[x \\in S |-> e]`, where S may have too many members, with those of a table in their place."""
-        if not isinstance(key, Listed) or not isinstance(node, n.SetMap) or not self._is_by_element(node):
-            return node
-        kind, value = item_of(node.domain), self.components(node.body)[1].type
-        if kind.capped <= shapes.MOST_KEYS:
-            return node
-
-        def pair(x: n.Node) -> n.Node:
-            return self.make_tuple([x, self.components(body_at(node, self.convert(x, kind)))[1]])
-
-        inside = self.convert(node.domain, Set(key))
-        return self.set_of_images(inside, pair, shapes.graph_of(key.item, value))
-
     def looked_up(self, node: n.Node, argument: n.Node) -> tuple[n.Node, n.Node]:
         """Whether a function that is a set of pairs has an argument, and its value there."""
         if isinstance(node, n.SetOf):
@@ -1201,7 +1187,6 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
         case Map(key=key) if t.has_few(node, key):
             return t.with_pairs(None, node, target)
         case Map(key=key, value=Option() as value):
-            node = t.with_keys(node, key)
 
             def entry(x: n.Node) -> n.Node:
                 there, result = t.looked_up(node, x)
