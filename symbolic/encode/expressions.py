@@ -420,8 +420,6 @@ class Collections:
 
     def concat(self, left: Items, right: Items, kind: Seq) -> Items:
         """Two sequences of the item type, one after the other."""
-        if right.length == {1: TRUE}:
-            return self.append(left, right.items[0], kind)
         conj, disj = self.circuit.conj, self.circuit.disj
         found: dict[int, list[int]] = {}
         for a, x in left.length.items():
@@ -436,14 +434,11 @@ class Collections:
             items.append(self.values.mux(arms, kind.item))
         return Items({size: disj(found[size]) for size in sorted(found)}, tuple(items))
 
-    def append(
-        self, left: Items, item: Shape, kind: Seq, here: int = TRUE, orelse: Items | None = None
-    ) -> Items:
-        """A sequence with one more item where `here` holds, `orelse` elsewhere (default: the sequence).
+    def append(self, left: Items, item: Shape, kind: Seq, here: int, orelse: Items) -> Items:
+        """A sequence with one more item where `here` holds, `orelse` elsewhere.
 
         Places past the end keep their don't-cares. A sequence that was full gets no length.
         """
-        orelse = left if orelse is None else orelse
         grown = {size + 1: literal for size, literal in left.length.items() if size < kind.capacity}
         items = list(orelse.items)
         for place in range(min(kind.capacity, len(left.items) + 1)):
