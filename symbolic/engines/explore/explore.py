@@ -784,7 +784,7 @@ def answer_about(
     ]
     if query.deadlock:
         trace = _trace(semantics, found.deadlock, TraceEnd.DEADLOCK, None)
-        results.append(_result(semantics, found, DEADLOCK, trace, beyond))
+        results.append(_result(semantics, found, DEADLOCK, trace or beyond))
     return Answer(results, None, beyond)
 
 
@@ -822,7 +822,8 @@ def _judge(semantics: Semantics, found: Exploration, name: str, beyond: Trace | 
     checked = found.properties[name]
     violation = _trace(semantics, checked.violation, TraceEnd.VIOLATES, name)
     own = _trace(semantics, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, name)
-    return _result(semantics, found, name, violation, own or beyond)
+    # A violation takes precedence over a step out of bounds.
+    return _result(semantics, found, name, violation or own or beyond)
 
 
 def _judge_runs(
@@ -834,22 +835,21 @@ def _judge_runs(
     stop: Stop | None,
 ) -> Result:
     """The result about a claim about runs. Where it was not looked at, the time was over before."""
-    trace = about_runs.get(name)
-    violation = trace if trace is not None and trace.ends is TraceEnd.VIOLATES else None
-    result = _result(semantics, found, name, violation, trace or beyond)
+    result = _result(semantics, found, name, about_runs.get(name) or beyond)
     if name in about_runs or result.verdict is not Verdict.SAFE:
         return result
     return replace(result, verdict=Verdict.UNKNOWN, reason=None if stop is None else stop.text)
 
 
-def _result(
-    semantics: Semantics, found: Exploration, name: str, violation: Trace | None, outside: Trace | None
-) -> Result:
-    """The result about one property: a violation takes precedence over a step out of bounds."""
-    verdict, trace = Verdict.SAFE if found.stopped is None else Verdict.UNKNOWN, violation or outside
+def _result(semantics: Semantics, found: Exploration, name: str, trace: Trace | None) -> Result:
+    return verdict_on(name, found, trace, None if trace is None else end_reason(semantics, trace))
+
+
+def verdict_on(name: str, found: Exploration, trace: Trace | None, why: str | None) -> Result:
+    """The result about one property, with a run to what is wrong and the reason; without one that of the steps."""
+    verdict = Verdict.SAFE if found.stopped is None else Verdict.UNKNOWN
     if trace is not None:
-        verdict = Verdict.VIOLATED if violation else Verdict.OUT_OF_BOUNDS
-    why = None if trace is None else end_reason(semantics, trace)
+        verdict = Verdict.OUT_OF_BOUNDS if trace.ends is TraceEnd.OUT_OF_BOUNDS else Verdict.VIOLATED
     return replace(result_of(name, verdict, trace, found.diameter, why), complete=found.complete)
 
 

@@ -38,6 +38,7 @@ from leadline.symbolic.engines.explore.explore import (
     result_of,
     searched,
     tell_proofs,
+    verdict_on,
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart, vacuous_part
 from leadline.symbolic.engines.explore.statistics import counted_values, values_by
@@ -962,8 +963,8 @@ class _Judge:
         self.behaviour = behaviour
         self.explorer = exploring.explorer
         self.found = found
-        self.why = found.out_of_bounds[-1].why if found.out_of_bounds is not None else None
-        self.beyond = _trace(found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None, self.why)
+        why = found.out_of_bounds[-1].why if found.out_of_bounds is not None else None
+        self.beyond = _trace(found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None, why)
 
     def property(self, name: str) -> Result:
         """The verdict about an invariant, or about a property of states and steps."""
@@ -981,10 +982,7 @@ class _Judge:
         found = self.about_runs.get(name)
         if found is not None and result.verdict < Verdict.VIOLATED:
             run, why = found
-            outside = run.ends is TraceEnd.OUT_OF_BOUNDS
-            verdict = Verdict.OUT_OF_BOUNDS if outside else Verdict.VIOLATED
-            run = replace(run, why=why)
-            return replace(result, verdict=verdict, steps=run.length, trace=run, reason=why)
+            return verdict_on(name, self.found, replace(run, why=why), why)
         missed = self._missed(name)
         if missed is not None and result.verdict is Verdict.SAFE:
             return replace(result, verdict=Verdict.UNKNOWN, reason=missed)
@@ -1007,13 +1005,8 @@ class _Judge:
 
     def result(self, name: str, path: Path | None, ends: TraceEnd, why: str | None = None) -> Result:
         """The verdict with this path to an error; without one it is that of the steps."""
-        verdict = Verdict.SAFE if self.found.stopped is None else Verdict.UNKNOWN
-        trace = _trace(path, ends, name, why)
-        if trace is not None:
-            verdict = Verdict.OUT_OF_BOUNDS if ends is TraceEnd.OUT_OF_BOUNDS else Verdict.VIOLATED
-        elif self.beyond is not None:
-            verdict, trace, why = Verdict.OUT_OF_BOUNDS, self.beyond, self.why
-        return result_of(name, verdict, trace, self.found.diameter, why)
+        trace = _trace(path, ends, name, why) or self.beyond
+        return verdict_on(name, self.found, trace, None if trace is None else trace.why)
 
 
 def _trace(path: Path | None, ends: TraceEnd, name: str | None, why: str | None = None) -> Trace | None:
