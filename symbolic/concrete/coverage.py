@@ -1,22 +1,18 @@
-"""Coverage: how often actions are taken and guards are true, and properties that hold vacuously.
-
-A property holds vacuously if it still does with a part of it made false: the conclusion of an implication, whose
-premise is then never true, or the body of a quantifier, whose set is then always empty. I. Beer, S. Ben-David,
-C. Eisner, Y. Rodeh: Efficient detection of vacuity in temporal model checking, Formal Methods in System Design
-18, 2001.
-"""
+"""Coverage: how often actions are taken and guards are true, and properties that hold vacuously."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import Action, Bool, Model, OutOfBounds, Pick, Property, nodes as n, schedule
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.meaning import Explorer
+from leadline.symbolic.meaning.coverage import Suspect, outermost
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,40 +74,8 @@ def never_true(semantics: Semantics, actions: Sequence[Action], states: Iterable
     return [one for own in guards for one in [x for x in own if not x.true][:1]]
 
 
-@dataclass(frozen=True, slots=True)
-class Vacuous:
-    """A reason for which a property holds vacuously.
-
-    Attributes:
-        property: its name.
-        node: the premise that is never true, or the set that is always empty.
-        is_set: whether it is a set.
-        part: the implication or the quantifier.
-        partly: whether it is one of several conjuncts or disjuncts, of which others may say something.
-        beside: whether it is one of several disjuncts: where another one is true, the premise may be too.
-    """
-
-    property: str
-    node: n.Node
-    is_set: bool
-    part: n.Node
-    partly: bool
-    beside: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Suspect:
-    """A part of a property that may be without effect.
-
-    Attributes:
-        vacuous: the remark to make if it has none.
-        weakened: the property with the part made false; the part has an effect once this is false.
-        around: the parts in whose conclusions or bodies this one is.
-    """
-
-    vacuous: Vacuous
-    weakened: n.Node
-    around: frozenset[n.Node]
+Vacuous: TypeAlias = Suspect[n.Node, n.Node]
+"""A part of a property of a model that may be without effect."""
 
 
 class Covering(Explorer[Semantics]):
@@ -161,19 +125,7 @@ class Covering(Explorer[Semantics]):
         return outermost(self._suspects)
 
 
-def outermost(left: Sequence[Suspect]) -> list[Vacuous]:
-    """The reasons that are not within others.
-
-    Args:
-        left: the suspects whose weakened property holds in all states.
-    """
-    parts = {(one.vacuous.property, one.vacuous.part) for one in left}
-    return [
-        one.vacuous for one in left if not any((one.vacuous.property, part) in parts for part in one.around)
-    ]
-
-
-def suspects(claim: Property) -> Iterator[Suspect]:
+def suspects(claim: Property) -> Iterator[Vacuous]:
     """The implications and quantifiers over sets that a property asserts, as written, from the outermost on."""
     asserted = dict[n.Node, tuple[frozenset[n.Node], bool, bool]]()
     others = list[n.Node]()
@@ -206,9 +158,8 @@ def suspects(claim: Property) -> Iterator[Suspect]:
         around, partly, beside = asserted[nodes[0]]
         made = {node: found for node in nodes if (found := _without_effect(node)) is not None}
         is_set = isinstance(nodes[0], n.Forall)
-        vacuous = Vacuous(claim.name, made[nodes[0]][0], is_set, nodes[0], partly, beside)
         weakened = replaced(claim.formula, {node: instead for node, (_, instead) in made.items()})
-        yield Suspect(vacuous, weakened, around)
+        yield Suspect(claim.name, made[nodes[0]][0], is_set, partly, beside, nodes[0], around, weakened)
 
 
 def _written(claim: Property, node: n.Node) -> object:

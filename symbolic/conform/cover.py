@@ -130,7 +130,7 @@ class Properties(Goals):
         probes = {f"{one.name} is reached": one.formula for one in claimed if one.kind.value == "probe"}
         names = {variable.name: variable.tla for variable in model.variables}
         premises = {
-            f"{one.name}: {to_tla(x.vacuous.node, names)} is {'not empty' if x.vacuous.is_set else 'true'}": x
+            f"{one.name}: {to_tla(x.formula, names)} is {'not empty' if x.is_set else 'true'}": x
             for one in claimed
             if one.temporal is None
             for x in suspects(one)

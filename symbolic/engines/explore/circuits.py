@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Runs, Semantics, State
-from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
+from leadline.symbolic.concrete.coverage import Guard, Vacuous, suspects
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
@@ -25,6 +25,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.rules import connective
 from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, Step as PathStep
+from leadline.symbolic.meaning.coverage import outermost
 
 if TYPE_CHECKING:
     from leadline.symbolic.bits.lanes import Indices, Words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
@@ -14,6 +14,7 @@ from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.statistics import Occurring, Reached
 from leadline.symbolic.lang import Action, Model, Property, Span, nodes as n, shortened
 from leadline.symbolic.meaning import Exploration, Explorer
+from leadline.symbolic.meaning.coverage import Suspect
 from leadline.symbolic.notation.expressions import to_tla
 
 
@@ -201,13 +202,13 @@ def _vacuous(model: Model, found: Vacuous) -> VacuousPart:
     claim, part = model.properties[found.property], found.part
     # The property's own place where a helper has written the part.
     span = claim.places.get(part, claim.span) if claim.places else _own_span(part, claim)
-    text = _text(model, found.node)
-    return vacuous_part(found.property, text, found.is_set, found.partly, found.beside, _place(span))
+    return vacuous_part(found, _text(model, found.formula), _place(span))
 
 
-def vacuous_part(name: str, text: str, is_set: bool, partly: bool, beside: bool, place: str) -> VacuousPart:
-    """The part of a property, with its text, for which it holds vacuously."""
-    if is_set:
+def vacuous_part(one: Suspect[Any, Any], text: str, place: str) -> VacuousPart:
+    """The part of a property, with the text of its formula, for which it holds vacuously."""
+    name, partly, beside = one.property, one.partly, one.beside
+    if one.is_set:
         return {"property": name, "empty": text, "partly": partly, "beside": beside, "place": place}
     return {"property": name, "never_true": text, "partly": partly, "beside": beside, "place": place}
 

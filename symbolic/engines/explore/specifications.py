@@ -62,6 +62,7 @@ from leadline.symbolic.lang import (
     symmetric_sorts,
 )
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
+from leadline.symbolic.meaning.coverage import outermost
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.meaning.replay import Departs
 from leadline.symbolic.meaning.trace import states
@@ -1060,13 +1061,8 @@ class _Suspects:
     def vacuous(self, results: Sequence[Result]) -> list[VacuousPart]:
         """The outermost of the parts in invariants that hold."""
         holding = {one.property for one in results if one.verdict is Verdict.SAFE}
-        left = [one for one, _ in self._left if one.invariant in holding]
-        parts = {(one.invariant, one.place) for one in left}
-        outermost = [one for one in left if not any((one.invariant, place) in parts for place in one.around)]
-        return [
-            vacuous_part(x.invariant, excerpt(x.formula), x.is_set, x.partly, x.beside, _short(x.place))
-            for x in outermost
-        ]
+        left = [one for one, _ in self._left if one.property in holding]
+        return [vacuous_part(x, excerpt(x.formula), _short(x.part)) for x in outermost(left)]
 
 
 def _guards(interpreter: Interpreter) -> list[GuardCount]:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from leadline.symbolic.lang import UserError, shortened
+from leadline.symbolic.meaning.coverage import Suspect
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
@@ -30,37 +32,14 @@ class Conjunct:
     counts: list[int]
 
 
-@dataclass(frozen=True)
-class Suspect:
-    """A part of an invariant that may be without effect.
-
-    Attributes:
-        invariant: the invariant's name.
-        formula: the premise that may never be true, or the set that may always be empty.
-        is_set: whether it is a set.
-        partly: whether the part is one of several conjuncts or disjuncts.
-        beside: whether it is one of several disjuncts: where another one is true, the formula may be too.
-        place: the place of the implication or quantifier.
-        around: the places of those in whose conclusions or bodies it is.
-        weakened: the invariant with the part made false; the part has an effect once this is false.
-    """
-
-    invariant: str
-    formula: s.Expression
-    is_set: bool
-    partly: bool
-    beside: bool
-    place: s.Place
-    around: frozenset[s.Place]
-    weakened: s.Expression
-
-
+Vacuous: TypeAlias = Suspect[s.Expression, s.Place]
+"""A part of an invariant of a module that may be without effect, by its place."""
 _Rebuild = Callable[[s.Expression], s.Expression]
 
 
-def suspects(specification: Specification) -> list[Suspect]:
+def suspects(specification: Specification) -> list[Vacuous]:
     """The implications and quantifiers that the invariants assert, from the outermost on."""
-    found: list[Suspect] = []
+    found: list[Vacuous] = []
     for name, formula in specification.invariants.items():
         found += _Asserted(specification, name).within(
             formula, lambda e: e, frozenset(), False, False, frozenset()
@@ -83,7 +62,7 @@ class _Asserted:
         partly: bool,
         beside: bool,
         seen: frozenset[str],
-    ) -> Iterator[Suspect]:
+    ) -> Iterator[Vacuous]:
         """Those in an asserted part, given how the invariant is made of another in its place."""
         definitions = self.specification.definitions
         match e:
