@@ -11,7 +11,6 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from leadline.symbolic import lang
@@ -545,8 +544,9 @@ class _OfModule:
         told: list[Attempt] = []
         for one in false[:_NEAREST]:
             each = "" if one.counts[0] == 1 else f" at each of {one.counts[0]} evaluations"
-            at = f"{Path(one.formula.place.file).name}:{one.formula.place.line}"
-            told.append(Attempt(name, (f"`{excerpt(one.formula)}` is false{each} ({at})",)))
+            told.append(
+                Attempt(name, (f"`{excerpt(one.formula)}` is false{each} ({one.formula.place.short})",))
+            )
         return told
 
 

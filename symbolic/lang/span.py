@@ -42,6 +42,13 @@ class Span:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
 
+    @property
+    def short(self) -> str:
+        """The place without the folder; that of a package's own file tells the package."""
+        path = Path(self.file)
+        name = f"{path.parent.name}/{path.name}" if path.stem == "__init__" else path.name
+        return f"{name}:{self.line}"
+
     def marked(self, text: str) -> tuple[int, int]:
         """The characters of the line that are meant, from 0 to before the second."""
         if self.columns is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from pathlib import PurePath
 from typing import Any
 
 from leadline.symbolic.concrete import State
@@ -366,7 +365,7 @@ class Explainer:
         if (len(text) <= _WIDTH and text != _TOO_LONG) or origin is None:
             return text, ""
         written = origin.written(node.span, _SYMBOLS.get(type(node), ()))
-        return (written, f"{PurePath(node.span.file).name}:{node.span.line}") if written else (text, "")
+        return (written, node.span.short) if written else (text, "")
 
     def _text(self, node: n.Node, at: _At, full: bool = False) -> str:
         """The text of a formula, with values for the variables bound around it: all, or only short ones."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from leadline.symbolic.concrete import Semantics
@@ -202,7 +201,7 @@ def _vacuous(model: Model, found: Vacuous) -> VacuousPart:
     claim, part = model.properties[found.property], found.part
     # The property's own place where a helper has written the part.
     span = claim.places.get(part, claim.span) if claim.places else _own_span(part, claim)
-    return vacuous_part(found, _text(model, found.formula), _place(span))
+    return vacuous_part(found, _text(model, found.formula), span.short)
 
 
 def vacuous_part(one: Suspect[Any, Any], text: str, place: str) -> VacuousPart:
@@ -217,7 +216,7 @@ def _guard(model: Model, guard: Guard) -> GuardCount:
     return {
         "action": guard.action.name,
         "guard": _text(model, guard.node),
-        "place": _place(guard.action.place_of(guard.node) or _own_span(guard.node, guard.action)),
+        "place": (guard.action.place_of(guard.node) or _own_span(guard.node, guard.action)).short,
         "evaluated": guard.tried,
         "true": guard.true,
     }
@@ -293,9 +292,3 @@ def _own_span(node: n.Node, owner: Action | Property) -> Span:
     """The place of an expression; that of its owner where an equal one before it is all that is known."""
     elsewhere = node.span.file != owner.span.file or node.span.line < owner.span.line
     return owner.span if elsewhere else node.span
-
-
-def _place(span: Span) -> str:
-    path = Path(span.file)
-    name = f"{path.parent.name}/{path.name}" if path.stem == "__init__" else path.name
-    return f"{name}:{span.line}"

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from pathlib import PurePath
 
 from leadline.symbolic.bits import NoCircuits, require_notes
 from leadline.symbolic.engines.ask.engine import Interrupted
@@ -72,7 +71,6 @@ from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined, tel
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt, suspects
 from leadline.symbolic.tla.read.specification import Specification, claim_parts, read_term
-from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows
 from leadline.symbolic.tla.values.behaviour import Behaviour, require_behaviour, symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, satisfied
@@ -1062,7 +1060,7 @@ class _Suspects:
         """The outermost of the parts in invariants that hold."""
         holding = {one.property for one in results if one.verdict is Verdict.SAFE}
         left = [one for one, _ in self._left if one.property in holding]
-        return [vacuous_part(x, excerpt(x.formula), _short(x.part)) for x in outermost(left)]
+        return [vacuous_part(x, excerpt(x.formula), x.part.short) for x in outermost(left)]
 
 
 def _guards(interpreter: Interpreter) -> list[GuardCount]:
@@ -1071,13 +1069,9 @@ def _guards(interpreter: Interpreter) -> list[GuardCount]:
         {
             "action": one.action,
             "guard": excerpt(one.formula),
-            "place": _short(one.formula.place),
+            "place": one.formula.place.short,
             "evaluated": one.counts[0],
             "true": one.counts[1],
         }
         for one in interpreter.conjuncts.values()
     ]
-
-
-def _short(place: Place) -> str:
-    return f"{PurePath(place.file).name}:{place.line}"
