@@ -43,8 +43,9 @@ PRINTING = """
 EXTENDS Integers, Sequences, TLC
 ASSUME PrintT("assumed") /\\ PrintT(Seq({1}))
 VARIABLE x
+Most == Print("most", 4)
 Init == x = 0 /\\ Print("begin", TRUE)
-Next == x < 4 /\\ x' = x + 1 /\\ PrintT(<<"x", x>>)
+Next == x < Most /\\ x' = x + 1 /\\ PrintT(<<"x", x>>)
 Few == x < 4
 """
 WORDS = """
@@ -167,7 +168,13 @@ def test_what_a_module_prints_is_shown_once_by_exploration_alone(
     path = written(tmp_path, PRINTING, "Few")
     shown = "".join(
         f"{line}\n"
-        for line in ('"assumed"', "Seq({1})", '"begin"  TRUE', *(f'<<"x", {x}>>' for x in range(4)))
+        for line in (
+            '"assumed"',
+            "Seq({1})",
+            '"begin"  TRUE',
+            '"most"  4',
+            *(f'<<"x", {x}>>' for x in range(4)),
+        )
     )
     for arguments, printed in (
         (["explore", path], shown),

@@ -30,7 +30,8 @@ _TRUTHS = frozenset({
     "TRUE", "FALSE", "~", "/\\", "\\/", "\\/*", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">",
     "<=", ">=", "ENABLED", "UNCHANGED", "IsFiniteSet",
 })  # fmt: skip
-_NOTING = frozenset({"\\cdot", "RandomElement", "TLCSet", "JavaTime", "Print", "PrintT"})
+_PRINTING = frozenset({"Print", "PrintT"})
+_NOTING = _PRINTING | {"\\cdot", "RandomElement", "TLCSet", "JavaTime"}
 _IMPURE = _NOTING | {"TLCGet", "TLCGetOrDefault"}
 _ATOMS = (s.Number, s.String, s.ModelValue)
 
@@ -269,10 +270,18 @@ class Translation:
         return not self.uses(e, _NOTING)
 
     def uses(self, e: s.Expression, names: Set[str]) -> bool:
-        """Whether an expression, or a definition that it goes through, has an operator of some names."""
+        """Whether an expression, or a definition that it goes through, has an operator of some names.
+
+        A constant definition without parameters prints once, as in TLC, and not where it is mentioned.
+        """
         free = self.analysis.free(e)
-        reached = free.union(*(self.analysis.reached(key) for key in free if key in self.definitions))
-        return not reached.isdisjoint(names)
+        return not free.isdisjoint(names) or any(
+            not self.analysis.reached(key).isdisjoint(names - _PRINTING if self._settled(key) else names)
+            for key in free & self.definitions.keys()
+        )
+
+    def _settled(self, key: str) -> bool:
+        return not self.definitions[key].parameters and self.levels.of_definition(key) is Level.CONSTANT
 
     def _goes_through_sets(self, e: s.Expression) -> bool:
         """Whether an expression, or a definition that it mentions, has a loop through a set."""
