@@ -198,6 +198,25 @@ def test_a_limit_that_comes_before_wider_types_leaves_what_circuits_found(
     assert [one.cause for one in found.results] == [Cause.TIME]
 
 
+def test_a_limit_that_comes_before_wider_types_leaves_the_steps_within_the_types(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All states within the types were found, and told as all reachable states, though x = 4 was not one."""
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    text = "---- MODULE Left ----\nEXTENDS Naturals\nVARIABLES x, y\nInit == x \\in 0..3 /\\ y = FALSE\n"
+    text += (
+        "Next == (y' = TRUE /\\ x' = 0) \\/ (x' = x + 1 /\\ x < 99 /\\ UNCHANGED y)\nLow == x < 200\n====\n"
+    )
+    (tmp_path / "Left.tla").write_text(text)
+    (tmp_path / "Left.cfg").write_text("INIT Init NEXT Next INVARIANT Low CHECK_DEADLOCK FALSE")
+    model = model_on_values(find(str(tmp_path / "Left.tla")), {})
+    monkeypatch.setattr(Limits, "after", lambda *_: None)
+    asked = Query("Left", {}, None, ExploreOptions(by="circuits"))
+    facts = answer(model, asked, Limits(seconds=60)).told(ExploreFacts)
+    assert (facts.states, facts.complete, facts.steps_out_of_bounds) == (8, False, 0)
+    assert (facts.diameter, facts.states_within_steps) == (0, [4])
+
+
 def test_an_interrupted_search_counts_the_actions_of_the_module(tmp_path: Path, at_once: None) -> None:
     """A branch of IF is an action of the model alone: --fail-fast showed Move twice, one of them never taken."""
     text = "---- MODULE Branch ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"

@@ -332,21 +332,24 @@ def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) ->
     assert last is not None
     lowered, found = last
     facts = found.told(ExploreFacts)
-    limit = next((one.reason for one in found.results if one.cause is Cause.TIME), None)
-    if facts.steps_out_of_bounds and limit is not None:
-        # The time was over before types were wider: the step that left them is not out of bounds in the module.
-        facts = replace(facts, steps_out_of_bounds=0, stopped=limit)
     if facts.stopped is not None and facts.states < known:
         raise NoCircuits(facts.stopped)
-    return lowered, replace(found, facts=facts)
+    return last
 
 
 def _as_far_as_before(answer: Answer, before: Answer) -> Answer:
-    """The answer with wider types, with the states of the search before where a limit left it fewer."""
+    """The answer with wider types, with the states of the search before where a limit left fewer, or no time."""
     far, facts = before.told(ExploreFacts), answer.told(ExploreFacts)
-    if facts.stopped is None or facts.states >= far.states:
+    limit = next((one.reason for one in answer.results if one.cause is Cause.TIME), None)
+    stopped = facts.stopped or (limit if facts is far else None)
+    if stopped is None or (facts is not far and facts.states >= far.states):
         return answer
-    return replace(answer, facts=replace(far, stopped=facts.stopped, steps_out_of_bounds=0))
+    # A step that leaves the types is not out of bounds in the module: states beyond it are lacking.
+    left = [run.length - 1 for run in before.runs if run.ends is TraceEnd.OUT_OF_BOUNDS]
+    depth = min(far.diameter, *left) if left else far.diameter
+    within = far.states_within_steps[: depth + 1]
+    far = replace(far, diameter=depth, states_within_steps=within, complete=False, stopped=stopped)
+    return replace(answer, facts=replace(far, steps_out_of_bounds=0))
 
 
 def _of_module(model: Model, lowered: Model, answer: Answer, *, erring: bool) -> Answer:
