@@ -47,6 +47,14 @@ Init == x = 0 /\ f = 0
 Next == {step}
 Small == x < 5
 """
+RESTRICTED = r"""
+EXTENDS Integers, TLC
+VARIABLES f, w
+Init == f \in [{"a", "b"} -> 0..1] /\ w \in {"a", "b"}
+Next == UNCHANGED <<f, w>>
+Never == [x \in {w} |-> f[x]] # ("a" :> 1)
+Equal == [x \in {w} |-> f[x]] # [b |-> 2]
+"""
 REFUSED = ("Same", "Member")
 
 
@@ -112,3 +120,16 @@ def test_what_is_no_set_has_no_elements_to_go_through(
     question.put(Limits(), lambda _: None, lambda _: None)
     (found,) = question.verdicts
     assert found.verdict is Verdict.OUT_OF_BOUNDS and found.steps == 1
+
+
+def test_a_record_is_compared_with_a_function_of_some_strings(tmp_path: Path) -> None:
+    path = write(tmp_path, Restricted=RESTRICTED)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANTS Never Equal")
+    entry = find_module(path)
+    question = Asked(
+        entry, model_of(entry, {}), Query(entry.source, {}, None, BmcOptions(depth=1), "cadical")
+    )
+    question.put(Limits(), lambda _: None, lambda _: None)
+    never, equal = question.verdicts
+    assert (never.verdict, never.steps) == (Verdict.VIOLATED, 0)
+    assert equal.verdict is Verdict.SAFE

@@ -125,7 +125,9 @@ def clash(t: Terms, a: n.Node, b: n.Node) -> n.Node:
             return t.negation(is_free(t, a))
         case (_, Atoms()):
             return t.negation(is_free(t, b))
-        case (Graph(), Map()) | (Map(), Graph()):
+        case (Graph(), (Map() | Record())) | ((Map() | Record()), Graph()) if not isinstance(
+            shapes.join(a.type, b.type), Union
+        ):
             return clash(t, *_alike(t, a, b))
         case Set(), Set() if isinstance(a.type, Graph) is isinstance(b.type, Graph):
             size = t.make(n.Eq, BOOL, *_alike(t, t.cardinality(a), t.cardinality(b)))

@@ -324,6 +324,10 @@ def _alike(a: Type, b: Type) -> Type | None:
             return graph_of(join(key, other), join(given(value), given(item)))
         case (Graph(), Tuple(items=())) | (Tuple(items=()), Graph()):
             return a if isinstance(a, Graph) else b
+        case (Graph(), Record()) if is_keyed(mapped := partial_map(a)):
+            return join(mapped, b)
+        case (Record(), Graph()) if is_keyed(mapped := partial_map(b)):
+            return join(a, mapped)
         case (Graph(), _) | (_, Graph()):
             return None
         case Set(item=x), Set(item=y):
@@ -393,9 +397,10 @@ def _as_map(kind: Type) -> Map:
 
 
 def partial_map(kind: Type) -> Map:
-    """The map's type with keys that may be missing."""
-    assert isinstance(kind, Map)
-    return kind if isinstance(kind.value, Option) else Map(kind.key, Mapped(kind.value))
+    """The type of maps, or of sets of pairs, as one of maps with keys that may be missing."""
+    assert isinstance(kind, Map | Graph)
+    key, value = argument_and_value(kind)
+    return Map(key, value if isinstance(value, Option) else Mapped(value))
 
 
 def sequence_of(kind: Type) -> Seq:
