@@ -35,6 +35,9 @@ SYMMETRY_REMARK = (
     "SYMMETRY: only exploration relies on it; here model values are interchangeable where the module "
     "treats them alike"
 )
+ENVIRONMENT_REMARK = (
+    "IOEnv: no variable of the environment is read, so that the module has its defaults; TLC reads them"
+)
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,9 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
         ("VIEW: only exploration uses it; here every state counts", specification.view),
     )
     body |= {"remarks": tuple(text for text, used in remarks if used)}
-    body |= {"warnings": tuple(map(str, specification.warnings))}
+    reads = any("IOEnv" in s.operators(one.body) for one in specification.definitions.values())
+    told = [ENVIRONMENT_REMARK] if reads else []
+    body |= {"warnings": (*map(str, specification.warnings), *told)}
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
     made = type(specification.name, (TlaProtocol,), body)
     claims = [

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.lang import ModelError
+from leadline.symbolic.tla.protocol import Source, protocol_of
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.standard import CORE, LIBRARY, STANDARD
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.values import EvaluationError, items_of, model_value, tla_text
-from tests.tla.loading import specification
+from tests.tla.loading import specification, write
 
 NAMES = json.loads((Path(__file__).parents[1] / "data" / "module_names.json").read_text())
 OWN = {"LeadlineBuiltIn", "Apalache", "Variants"}
@@ -150,6 +151,15 @@ def test_there_is_no_environment(tmp_path: Path) -> None:
     assert interpreter.constant(s.Apply("A")) == -11
     with pytest.raises(EvaluationError, match="expected the digits"):
         interpreter.constant(s.Apply("B"))
+
+
+@pytest.mark.parametrize(("body", "told"), [("IOEnv", ["IOEnv"]), ('atoi("1")', [])])
+def test_a_module_that_asks_for_the_environment_is_told_so(
+    body: str, told: list[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path, Asks=f"EXTENDS IOUtils\nVARIABLE x\nInit == x = {body}\nNext == x' = x")
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next")
+    assert [one.partition(":")[0] for one in protocol_of(Source(path))[0].warnings] == told
 
 
 READING = r"""
