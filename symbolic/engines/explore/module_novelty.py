@@ -46,12 +46,12 @@ def answer_of_module(model: Model, query: Query, limits: Limits, listener: Liste
     """
     names = tuple(one.name for one in query.chosen(model))
     asked = RunsQuestion(model, names, query.deadlock, {})
-    most = query.options_as(NoveltyOptions).max_states
+    options = query.options_as(NoveltyOptions)
     try:
         symmetric = behaviour_of(asked, query, limits, symmetric=True)
-        return _Search(asked, symmetric, most).told(limits, listener)
+        return _Search(asked, symmetric, options).told(limits, listener)
     except ToldApart:
-        return _Search(asked, behaviour_of(asked, query, limits), most).told(limits, listener)
+        return _Search(asked, behaviour_of(asked, query, limits), options).told(limits, listener)
 
 
 class _Search(Simulation):
@@ -60,15 +60,15 @@ class _Search(Simulation):
     Args:
         asked: the question.
         behaviour: the behaviour of the module.
-        most: the number of states at which it stops; None for no limit.
+        options: when it stops.
     """
 
     engine = NoveltyOptions.engine
 
-    def __init__(self, asked: RunsQuestion, behaviour: Behaviour, most: int | None) -> None:
+    def __init__(self, asked: RunsQuestion, behaviour: Behaviour, options: NoveltyOptions) -> None:
         itself = Behaviour(behaviour.specification, interpreter=behaviour.interpreter)
         super().__init__(asked, ModuleWalker(asked, SimulateOptions(), itself))
-        self._behaviour, self._most = behaviour, most
+        self._behaviour, self._options = behaviour, options
         self._properties = {name: behaviour.property_function(name) for name in asked.names}
         self._constraint = behaviour.constraint
         self._novelty = Novelty(len(behaviour.variables))
@@ -77,6 +77,7 @@ class _Search(Simulation):
         self._depths: list[int] = []
         self._states: list[State] = []
         self._waiting = [deque[int]() for _ in range(RANKS)]
+        self._stale = 0
         self._ends: dict[str | None, tuple[TraceEnd, list[State | None]]] = {}
         self._results: dict[str, Result] = {}
 
@@ -111,8 +112,10 @@ class _Search(Simulation):
             self.tell(listener, lambda: counted(len(self._states), "state"))
 
     def _is_over(self) -> bool:
-        full = self._most is not None and len(self._states) >= self._most
-        return full or None in self._ends or all(name in self._ends for name in self.asked.every)
+        most, patience = self._options.max_states, self._options.patience
+        full = most is not None and len(self._states) >= most
+        stale = patience is not None and self._stale >= patience
+        return full or stale or None in self._ends or all(name in self._ends for name in self.asked.every)
 
     def _step(self, step: Callable[..., None], number: int) -> bool:
         """Take an action in the state of a number, or begin if that is -1. Whether there is an outcome."""
@@ -139,7 +142,9 @@ class _Search(Simulation):
                 self._ends[name] = ends, self._chain(number)
         before = None if parent < 0 else self._states[parent]
         if self._constraint is None or end_by(partial(self._constraint, state)) is None:
-            self._waiting[self._novelty.rank(state, before)].append(number)
+            rank = self._novelty.rank(state, before)
+            self._stale = self._stale + 1 if rank == RANKS - 1 else 0
+            self._waiting[rank].append(number)
 
     def _look_at_steps(self) -> None:
         """Note the properties that the behaviour has found a step, or an initial state, to break."""

@@ -11,8 +11,8 @@ from leadline.symbolic.engines.ask.result import Answer
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model
 
-MEMBER_STATES = 25_000
-"""The number of states at which it stops beside the other engines of `check`."""
+MEMBER_PATIENCE = 5_000
+"""The number of states in a row without anything new at which it stops beside the other engines of `check`."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,16 @@ class NoveltyOptions(Options):
 
     Attributes:
         max_states: the number of states at which to stop; None for no limit.
+        patience: the number of states in a row with neither a new fact nor a new pair of facts at which to stop;
+            None for no limit.
     """
 
     engine = "novelty"
 
     max_states: int | None = option(None, metavar="N", low=1, doc="stop after N states")
+    patience: int | None = option(
+        None, metavar="N", low=1, doc="stop after N states in a row with nothing new"
+    )
 
 
 class NoveltySearch(Engine):

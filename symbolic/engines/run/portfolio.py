@@ -52,7 +52,7 @@ class Portfolio(Engine):
         from leadline.symbolic.engines.ask.table import ENGINES, engines_of
         from leadline.symbolic.engines.bounded.bmc import BmcOptions
         from leadline.symbolic.engines.explore.explore import HEAD_START, ExploreOptions
-        from leadline.symbolic.engines.explore.novelty import MEMBER_STATES, NoveltyOptions
+        from leadline.symbolic.engines.explore.novelty import MEMBER_PATIENCE, NoveltyOptions
         from leadline.symbolic.engines.run.formulas import FormulasOptions
         from leadline.symbolic.engines.run.parallel import answer_in_children
 
@@ -63,7 +63,7 @@ class Portfolio(Engine):
         if model.alone:
             by_itself = ENGINES[ExploreOptions.engine].member(options.depth)
             # It knows no depth: its counterexamples may be longer than the one that is asked for.
-            novel = NoveltyOptions(MEMBER_STATES) if options.depth is None else None
+            novel = NoveltyOptions(patience=MEMBER_PATIENCE) if options.depth is None else None
             members = [one for one in (by_itself, FormulasOptions(options.depth), novel) if one]
         queries = [replace(query, options=one, solver=LONE) for one in members]
         ahead = {ExploreOptions.engine: HEAD_START, BmcOptions.engine: SWEEPS}
