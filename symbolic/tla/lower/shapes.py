@@ -324,10 +324,10 @@ def _alike(a: Type, b: Type) -> Type | None:
             return graph_of(join(key, other), join(given(value), given(item)))
         case (Graph(), Tuple(items=())) | (Tuple(items=()), Graph()):
             return a if isinstance(a, Graph) else b
-        case (Graph(), Record()) if is_keyed(mapped := partial_map(a)):
-            return join(mapped, b)
-        case (Record(), Graph()) if is_keyed(mapped := partial_map(b)):
-            return join(a, mapped)
+        case (Record(), (Map() | Graph())) if is_keyed(mapped := partial_map(b)):
+            return join(_keyed(a), mapped)
+        case ((Map() | Graph()), Record()) if is_keyed(mapped := partial_map(a)):
+            return join(mapped, _keyed(b))
         case (Graph(), _) | (_, Graph()):
             return None
         case Set(item=x), Set(item=y):
@@ -340,10 +340,6 @@ def _alike(a: Type, b: Type) -> Type | None:
             return partial_map(_keyed(a))
         case (Tuple(items=()), Record()) if _is_even(b):
             return partial_map(_keyed(b))
-        case (Record(), Map()) if is_keyed(b):
-            return join(_keyed(a), b)
-        case (Map(), Record()) if is_keyed(a):
-            return join(a, _keyed(b))
         case (Map(), Tuple(items=())) | (Tuple(items=()), Map()):
             return partial_map(a if isinstance(a, Map) else b)
         case ((Seq() | Tuple()), (Seq() | Tuple())):
