@@ -54,7 +54,8 @@ def check(
     - `unroll`: the content of a layer, "steps" or "sweeps";
     - `shortest`: whether to search for a shortest counterexample if sweeps found one;
     - `symmetry`: whether members of a sort count as interchangeable; by default they do, except for explore;
-    - `max_states`: the number of states at which `engine="explore"` stops;
+    - `max_states`: the number of states at which `engine="explore"` or `"novelty"` stops;
+    - `patience`: the number of states in a row with nothing new at which `engine="novelty"` stops;
     - `by`: `"circuits"` or `"values"`, the explorer; by default circuits wherever the model has them;
     - `every_state`: whether it explores every state where the protocol has a view;
     - `checkpoint`: the folder in which it keeps each level, and from which the same question goes on;
