@@ -846,7 +846,7 @@ def _result(semantics: Semantics, found: Exploration, name: str, trace: Trace | 
 
 
 def verdict_on(name: str, found: Exploration, trace: Trace | None, why: str | None) -> Result:
-    """The result about one property, with a run to what is wrong and the reason; without one that of the steps."""
+    """The result about one property: what is wrong at the end of a run, and why; without one, how far it holds."""
     verdict = Verdict.SAFE if found.stopped is None else Verdict.UNKNOWN
     if trace is not None:
         verdict = Verdict.OUT_OF_BOUNDS if trace.ends is TraceEnd.OUT_OF_BOUNDS else Verdict.VIOLATED

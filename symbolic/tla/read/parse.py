@@ -390,7 +390,7 @@ class Reader:
     # Sets, functions, records and tuples
 
     def finite_set_literal(self, node: Tree, place: s.Place) -> s.Expression:
-        if self.text.startswith(b"(", node.start_byte):  # see `_tree`
+        if self.text.startswith(b"(", node.start_byte):  # braces that `_tree` has put there
             return self.parentheses(node, place)
         return s.SetOf(tuple(map(self.expr, node.named_children)), place=place)
 
@@ -835,8 +835,8 @@ class _Search:
 def _tree(language: tree_sitter.Language, text: str) -> Tree:
     """The tree of a text.
 
-    The grammar takes the `~ (a)` of `~ (a) = b` for a call, which binds tighter than `=`. Braces in place of such
-    parentheses are none, so the tree has them, and every place is as it was.
+    The grammar takes the `~ (a)` of `~ (a) = b` for a call, which binds tighter than `=`. It does not where `a` is
+    in braces. So the tree has braces there, which `Reader.finite_set_literal` knows; every place is as it was.
     """
     parser, written = tree_sitter.Parser(language), bytearray(with_plain_names(text))
     while True:
