@@ -142,7 +142,7 @@ _MADE = {
     "Pair": ("<<$Int, $Str>>", "Only($Pairs, $Pair)"),
     "Pairs": (*_SETS, "($Set \\X $Strs)"),
 }
-"""What makes an expression of each kind.
+"""The templates of expressions, by kind.
 
 `$Int` stands for an expression of that kind, `$Same` for one of the kind that is made and `$Item` for one of its
 members; $x, $y and $z for names of its own. In `$Bool(Int)` $x may be used as a number, in `$Bool(Int, Str)` $y as

@@ -337,7 +337,7 @@ class Simulation(ABC):
 
     @abstractmethod
     def extent(self) -> str:
-        """What was searched, in words that follow "no violation in"."""
+        """The extent of the search, in words that follow "no violation in"."""
 
     @abstractmethod
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:

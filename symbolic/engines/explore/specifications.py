@@ -330,8 +330,7 @@ def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) ->
         if few and _is_outside(found) and time.process_time() - begin > making / 2:
             raise NotWorthIt
     assert last is not None
-    lowered, found = last
-    facts = found.told(ExploreFacts)
+    facts = last[1].told(ExploreFacts)
     if facts.stopped is not None and facts.states < known:
         raise NoCircuits(facts.stopped)
     return last
@@ -340,9 +339,12 @@ def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) ->
 def _as_far_as_before(answer: Answer, before: Answer) -> Answer:
     """The answer with wider types, with the states of the search before where a limit left fewer, or no time."""
     far, facts = before.told(ExploreFacts), answer.told(ExploreFacts)
-    limit = next((one.reason for one in answer.results if one.cause is Cause.TIME), None)
-    stopped = facts.stopped or (limit if facts is far else None)
-    if stopped is None or (facts is not far and facts.states >= far.states):
+    if facts is far:  # the time was over before a search with wider types
+        limit = next((one.reason for one in answer.results if one.cause is Cause.TIME), None)
+        stopped = facts.stopped or limit
+    else:
+        stopped = facts.stopped if facts.states < far.states else None
+    if stopped is None:
         return answer
     # A step that leaves the types is not out of bounds in the module: states beyond it are lacking.
     left = [run.length - 1 for run in before.runs if run.ends is TraceEnd.OUT_OF_BOUNDS]

@@ -300,6 +300,7 @@ def _leaves_types(found: Answer, sessions: Iterable[_Session]) -> bool:
     model = next(iter(sessions)).model
     learned = model.origin is not None and not model.alone
     outside = [one.trace for one in found.results if one.verdict is Verdict.OUT_OF_BOUNDS]
+    # A run that has a reason ends in an error of the module.
     return learned and any(trace is None or trace.why is None for trace in outside)
 
 

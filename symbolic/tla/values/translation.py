@@ -276,11 +276,14 @@ class Translation:
         """
         free = self.analysis.free(e)
         return not free.isdisjoint(names) or any(
-            not self.analysis.reached(key).isdisjoint(names - _PRINTING if self._settled(key) else names)
+            not self.analysis.reached(key).isdisjoint(
+                names - _PRINTING if self._is_one_constant(key) else names
+            )
             for key in free & self.definitions.keys()
         )
 
-    def _settled(self, key: str) -> bool:
+    def _is_one_constant(self, key: str) -> bool:
+        """Whether a definition has no parameters and the same value in every state."""
         return not self.definitions[key].parameters and self.levels.of_definition(key) is Level.CONSTANT
 
     def _goes_through_sets(self, e: s.Expression) -> bool:
