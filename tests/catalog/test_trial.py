@@ -3,15 +3,18 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 import leadline
-from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog import find, model_of, trial as trial_module
 from leadline.symbolic.catalog.trial import Trial
 from leadline.symbolic.cli import main
+from leadline.symbolic.engines.run import limits
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.lang import InternalError, ModelError
 
@@ -212,6 +215,23 @@ def test_it_ends_with_whoever_asks(write: Write) -> None:
 
 
 def test_it_ends_with_the_time(write: Write) -> None:
+    trial = Trial(write("init", "while True: pass"))
+    with pytest.raises(TimeIsOver), limited(Limits(0.2)):
+        trial.fingerprint("Steps", {})
+    assert trial._process.poll() is not None
+
+
+def test_a_time_that_is_over_again_leaves_nothing_of_it(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = trial_module._end
+
+    def slowly(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        time.sleep(0.1)
+        ended(process, errors)
+
+    monkeypatch.setattr(trial_module, "_end", slowly)
+    monkeypatch.setattr(limits, "_RINGS_AGAIN", 0.01)
     trial = Trial(write("init", "while True: pass"))
     with pytest.raises(TimeIsOver), limited(Limits(0.2)):
         trial.fingerprint("Steps", {})

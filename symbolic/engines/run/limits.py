@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -262,16 +263,21 @@ def worth(seconds: float) -> Iterator[Callable[[], None]]:
             ends()
 
 
+_WHOLE = (subprocess.Popen.__init__.__code__, weakref.finalize.__call__.__code__)
+"""What is done to its end."""
+
+
 @contextmanager
 def _raising(error: type[LeadlineError], number: signal.Signals) -> Iterator[None]:
     """Raise an error at a signal. Python drops it within a finalizer or the callback of a weak reference.
 
-    A process that is being started would be lost: the next signal raises the error then.
+    A process that is being started would be lost, and one that is being ended would stay: the next signal raises
+    the error then.
     """
 
     def handle(_: int, frame: FrameType | None) -> None:
         while frame is not None:
-            if frame.f_code is subprocess.Popen.__init__.__code__:
+            if frame.f_code in _WHOLE:
                 return
             frame = frame.f_back
         raise error
