@@ -78,6 +78,14 @@ VALUES = {
     "\\E x \\in 1..3, y \\in {4} : x * y = 12": "TRUE",
     "\\E <<x, y>> \\in {<<1, 2>>, <<3, 4>>} : x + y = 7": "TRUE",
     "\\E x \\in {} : Fail = 1": "FALSE",
+    # Nothing is evaluated where one of the sets is empty.
+    "\\A x \\in {1}, y \\in {} : Fail = x => x = y": "TRUE",
+    "\\A x, y \\in {} : Fail = x => x = y": "TRUE",
+    "\\E x \\in {1}, y \\in {} : Fail = x /\\ x = y": "FALSE",
+    "\\E x, y \\in {1, 2}, z \\in {3} : x < y /\\ z < 4 /\\ y < z": "TRUE",
+    "\\A x, y, z \\in 1..3 : x < 3 /\\ x < y /\\ y < z => z = 3": "TRUE",
+    "\\A x, y \\in 1..3 : x < 3 => y < 3": "FALSE",
+    "\\A x, y \\in 1..2 : x # 1 /\\ x # 2 => Fail = y": "TRUE",
     "IF 1 > 2 THEN Fail ELSE {TRUE}": "{TRUE}",
     "CASE 1 > 2 -> Fail [] 2 > 1 -> 5 [] OTHER -> Fail": "5",
     # Sets

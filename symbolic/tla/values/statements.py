@@ -103,12 +103,15 @@ def loops(
     *,
     ordered: bool = False,
     chosen: bool = False,
+    early: Sequence[s.Expression] = (),
 ) -> tuple[Scope, Lines]:
     """Loops over all values of bound names.
 
     Args:
         ordered: whether the values come in TLC's order.
         chosen: whether that is the order of CHOOSE, which sorts a set before it looks into it.
+        early: conditions that what is within begins with, each tested in the outermost loop that it needs, as far
+            as the loops within that one are not over other sets, which may be empty.
 
     Returns:
         The scope with the names, and the lines within the loops.
@@ -125,7 +128,7 @@ def loops(
             text = name
         together = [bound.names] if bound.unpacked else [(name,) for name in bound.names]
         nested += [(bound, names, text) for names in together]
-    for bound, names, text in nested:
+    for place, (bound, names, text) in enumerate(nested):
         variables = {one: scope.fn.new(t.source.fresh(one)) for one in names}
         target = f"{'_, ' if bound.unpacked else ''}{', '.join(variables.values())}"
         kind = Kind.VALUE if bound.unpacked else t.element(bound.domain, scope)
@@ -135,6 +138,11 @@ def loops(
         elements = f"tuples({text}, {len(names)})" if checked else text
         lines += [f"for {target} in {elements}:", inside]
         lines = inside
+        later = {one for _, names, _ in nested[place + 1 :] for one in names}
+        if all(other == text for _, _, other in nested[place + 1 :]):
+            while early and later.isdisjoint(t.analysis.free(early[0])):
+                lines += [f"if not {t.test(early[0], inner)}:", ["continue"]]
+                early = early[1:]
     return inner, lines
 
 
@@ -172,8 +180,17 @@ def _quantified(t: Translation, e: s.Quantified, scope: Scope, lines: Lines, tru
         return Kind.TRUTH
     every = e.quantifier == _ALL
     begin = len(lines)
-    inner, inside = loops(t, e.bounds, settle(t, [e], scope, lines), lines)
-    test = t.test(e.body, inner)
+    match e.body:
+        case s.Apply("=>", (s.Apply("/\\", early), rest)) if every:
+            pass
+        case s.Apply("=>", (condition, rest)) if every:
+            early = (condition,)
+        case s.Apply("/\\", (*early, rest)) if e.quantifier == "\\E":
+            pass
+        case rest:
+            early = ()
+    inner, inside = loops(t, e.bounds, settle(t, [e], scope, lines), lines, early=early)
+    test = t.test(rest, inner)
     if e.quantifier == EACH["\\E"]:
         found = scope.fn.new(t.source.fresh("found"))
         lines.insert(begin, f"{found} = False")
