@@ -355,6 +355,33 @@ def test_images_of_images_and_parts_of_sets_go_into_slots(
     assert asking.answer(options).told(ExploreFacts).states == asking.every.told(ExploreFacts).states
 
 
+PASSED = r"""
+EXTENDS Naturals, FiniteSets
+VARIABLES s, k
+Init == s = {} /\ k = 0
+Send == k < 2 /\ k' = k + 1 /\ \E x, y \in 0..1 : s' = s \cup {[a |-> 900 * x, b |-> 900 * y, hops |-> 0]}
+Pass == k' = k /\ \E m \in s : m.hops < 2 /\ s' = (s \cup {[m EXCEPT !.hops = m.hops + 1]}) \ {m}
+Next == Send \/ Pass
+Few == Cardinality(s) < 3
+Near == \A m \in s : m.a + m.b < 1000 \/ m.hops < 2
+"""
+
+
+def test_a_message_is_taken_out_beside_one_of_a_wider_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of the values is listed that it may have: they are too many."""
+    few_listed(monkeypatch)
+    (tmp_path / "M.cfg").write_text("INIT Init NEXT Next INVARIANTS Few Near CHECK_DEADLOCK FALSE")
+    asking = Asking(write(tmp_path, M=PASSED), Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None and isinstance(asking.model.variable("s").type, Slots)
+    expected = {one.property: one.steps for one in asking.every.results}
+    assert expected == {"Few": None, "Near": 3}
+    found = asking.answer(ExploreOptions(by=CIRCUITS, max_states=None))
+    assert {one.property: one.steps for one in found.results} == expected
+    assert found.told(ExploreFacts).states == asking.every.told(ExploreFacts).states
+
+
 LESS = r"""
 EXTENDS Naturals, Sequences, FiniteSets, TLC
 VARIABLES f, q

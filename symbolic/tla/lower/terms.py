@@ -492,9 +492,10 @@ class Terms(Builder):
         joined = join(element.type, item)
         if isinstance(joined, Union) and not isinstance(item, Union):
             return no
-        if fits(item, joined):
-            return self.make(n.Member, BOOL, self.convert(element, joined), domain)
-        return self.make(n.Member, BOOL, self.convert(element, joined), self.convert(domain, Set(joined)))
+        # Written members of the element's own type are compared with it; of another type each value is listed.
+        if not fits(item, joined) or (isinstance(domain, n.SetOf) and is_large(domain.type)):
+            domain = self.convert(domain, Set(joined))
+        return self.make(n.Member, BOOL, self.convert(element, joined), domain)
 
     def _among_listed(self, element: n.Node, domain: n.Node, kind: Listed) -> n.Node:
         """Whether a value is in a set of listed values; a value that is not listed is not in it."""
