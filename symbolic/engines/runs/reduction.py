@@ -24,7 +24,7 @@ from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.engines.runs.loops import SAVE
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction, runs_certificate
 from leadline.symbolic.engines.runs.product import STUTTER, Product
-from leadline.symbolic.engines.runs.random_walks import CountedState, CountedSteps, ProductSteps, Rounds
+from leadline.symbolic.engines.runs.random_walks import CountedSteps, ProductSteps
 from leadline.symbolic.engines.runs.rounds import BEGIN, rounds_model
 from leadline.symbolic.engines.runs.stabilizing import Moves
 from leadline.symbolic.lang import Happens, Model, OutOfBounds, Property, expanded, expressions, nodes as n
@@ -69,26 +69,26 @@ class Counting:
         self._moves.look(self._steps, walks.states, self._seconds)
         self.settling = self._moves.settling()
         found = self._walked(seed)
-        while not walks.complete and self._moved([one.state for one in found.states]):
+        while not walks.complete and self._moved([one[: self._steps.size] for one in found.states]):
             found = self._walked(seed)
         if walks.complete:
             found.walk(COUNT, LONG)
         self.most = self._rounds(found.states)
         self.size = len(found.states) if found.complete else None
 
-    def _walked(self, seed: int) -> Walks[CountedState]:
+    def _walked(self, seed: int) -> Walks[State]:
         """States of the product with its rounds counted."""
         return Walks(self._counting(MOST_ROUNDS), LOOK, Random(seed), self._seconds)
 
-    def _counting(self, most: int) -> Rounds:
+    def _counting(self, most: int) -> CountedSteps:
         moves = self._moves.moving(self.settling) if self.settling else None
-        return Rounds(self._steps, most + 1, moves)
+        return CountedSteps(self._steps, most, moves)
 
     @property
     def steps(self) -> Steps:
         """The states and steps of the model that claims the number of rounds, without that model."""
         assert self.most is not None
-        return CountedSteps(self._product, self._counting(self.most), self.most)
+        return self._counting(self.most)
 
     def _moved(self, states: Iterable[State]) -> bool:
         """Whether the steps from more states say something else about what settles."""
@@ -96,8 +96,8 @@ class Counting:
         before, self.settling = self.settling, self._moves.settling()
         return before != self.settling
 
-    def _rounds(self, states: Iterable[CountedState]) -> int | None:
-        most = max((one.rounds for one in states), default=0)
+    def _rounds(self, states: Iterable[State]) -> int | None:
+        most = max(map(self._counting(MOST_ROUNDS).rounds, states), default=0)
         return most if most <= MOST_ROUNDS else None
 
     def model(self, most: int) -> Model:

@@ -219,7 +219,8 @@ class Moves:
         for state in states:
             if time.process_time() > until:
                 break
-            for after in {one.after for found in steps.of(state) for one in found if one is not None}:
+            found = (one for several in steps.of(state) for one in several if one is not None)
+            for after in {one[: steps.size] for one in found}:
                 self.observe(state, after)
 
     def observe(self, before: State, after: State) -> None:
