@@ -1,14 +1,18 @@
 """A counterexample is replaced by a shorter one that another engine finds soon after."""
 
+from dataclasses import replace
+
 import pytest
 
-from leadline.symbolic.engines import Effort, Limits, Listener, Query, Result, Verdict, answer
+from leadline.symbolic.engines import Answer, Effort, Limits, Listener, Query, Result, Verdict, answer
 from leadline.symbolic.engines.ask.query import Ledger
 from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.run import parallel
 from leadline.symbolic.engines.run.parallel import answer_here, answer_in_children
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning.interface import Step
+from leadline.symbolic.meaning.trace import Trace, TraceEnd
 from leadline.symbolic.solve import LONE
 from tests.asking import model_for
 
@@ -90,4 +94,37 @@ def test_how_far_each_engine_of_a_portfolio_came_is_told_with_its_name() -> None
     )
     assert parallel._best([formless, formulas]).reason == (
         "explore: memory: y, with 5 states; formulas: time: x (circuits: 90 states; pdr: 1 frame)"
+    )
+
+
+def test_of_runs_out_of_bounds_the_shortest_is_told() -> None:
+    """One engine ends with such a run while another, which has told a shorter one, looks for a violation."""
+    model = backup()
+    heard = Ledger(Listener())
+    sessions = [
+        parallel._Session(model, query(options), heard) for options in (BmcOptions(9), ExploreOptions())
+    ]
+    long, short = (
+        Result("consistency", engine, Verdict.OUT_OF_BOUNDS, Effort(), steps=trace.length, trace=trace)
+        for engine, trace in (("bmc", ending_in_an_error(16)), ("explore", ending_in_an_error(10)))
+    )
+    heard.told(short)
+    sessions[0].answer = Answer([long], out_of_bounds=long.trace)
+    found = parallel._settled(sessions, heard)
+    assert found == Answer([short], out_of_bounds=short.trace)
+    assert parallel._best([replace(long, depth=15), short]) == short
+
+
+def test_an_error_of_the_module_is_told_rather_than_a_shorter_run_that_leaves_the_types() -> None:
+    error, leaves = (
+        Result("a", "explore", Verdict.OUT_OF_BOUNDS, Effort(), steps=trace.length, trace=trace)
+        for trace in (ending_in_an_error(16), replace(ending_in_an_error(10), why=None))
+    )
+    assert parallel._best([leaves, error]) == error
+
+
+def ending_in_an_error(steps: int) -> Trace:
+    """A run whose last step is an error of the module."""
+    return Trace(
+        {}, (), (Step("act", {}, None),) * steps, TraceEnd.OUT_OF_BOUNDS, why="the assertion is false"
     )

@@ -299,9 +299,12 @@ def _leaves_types(found: Answer, sessions: Iterable[_Session]) -> bool:
     """Whether an answer may say no more than that runs leave the types that were learned."""
     model = next(iter(sessions)).model
     learned = model.origin is not None and not model.alone
-    outside = [one.trace for one in found.results if one.verdict is Verdict.OUT_OF_BOUNDS]
-    # A run that has a reason ends in an error of the module.
-    return learned and any(trace is None or trace.why is None for trace in outside)
+    return learned and any(map(_leaves, found.results))
+
+
+def _leaves(result: Result) -> bool:
+    """Whether a result tells of a run out of bounds, but of no error of the module at its end."""
+    return result.verdict is Verdict.OUT_OF_BOUNDS and (result.trace is None or result.trace.why is None)
 
 
 def _look_for_others(sessions: Collection[_Session], shared: Ledger, looked: set[Part]) -> None:
@@ -431,18 +434,30 @@ def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:
     whole = [one for one in answers if all(result.definite for result in one.results)]
     if whole:
         best = min(whole, key=lambda one: sum(result.steps or 0 for result in one.results))
-        # An engine that goes out of bounds may not have come to a violation that another one has told.
-        return replace(best, results=[_violated(one, shared) or one for one in best.results])
-    if len(sessions) > 1 and all(map(shared.settled, asked)):
-        return Answer([shared.final[part] for part in asked])
-    return None
+    elif len(sessions) > 1 and all(map(shared.settled, asked)):
+        best = Answer([shared.final[part] for part in asked])
+    else:
+        return None
+    results = [_known(one, shared) for one in best.results]
+    outside = [one.trace for one in results if one.verdict is Verdict.OUT_OF_BOUNDS and one.trace is not None]
+    steps = (trace for trace in outside if trace.property is None)
+    beyond = min(steps, key=lambda trace: trace.length, default=best.out_of_bounds)
+    return replace(best, results=results, out_of_bounds=beyond)
 
 
-def _violated(result: Result, shared: Ledger) -> Result | None:
-    """The violation that is known of the part of a result that tells of none."""
+def _known(result: Result, shared: Ledger) -> Result:
+    """A violation that is known of the part of a result, or a shorter run of its kind; else the result.
+
+    Another engine may have told it while it goes on: of a run that goes out of bounds, since a violation is worse.
+    """
     known = shared.known.get(result.about), shared.final.get(result.about)
-    others = (one for one in known if one is not None and one.verdict is Verdict.VIOLATED)
-    return None if result.verdict is Verdict.VIOLATED else next(others, None)
+    others = (one for one in known if one is not None and one.verdict in (result.verdict, Verdict.VIOLATED))
+    return max((result, *others), key=_rank)
+
+
+def _rank(result: Result) -> tuple[Verdict, bool, float]:
+    """The order of definite results of one part: by the verdict, then errors of the module, then shorter runs."""
+    return result.verdict, not _leaves(result), -math.inf if result.steps is None else -result.steps
 
 
 def _may_be_shorter(found: Answer, sessions: Iterable[_Session]) -> bool:
@@ -579,7 +594,7 @@ def _best(results: Sequence[Result]) -> Result:
     """The best of the results of several solvers about one part."""
     known = [result for result in results if result.definite]
     if known:
-        return max(known, key=lambda result: (result.verdict, result.depth))
+        return max(known, key=lambda result: (*_rank(result), result.depth))
     deepest = max(results, key=lambda result: result.depth)
     if len(results) == 1:
         return deepest
