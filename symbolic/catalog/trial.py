@@ -45,20 +45,7 @@ class Trial:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `_end`
-        own = str(Path(leadline.__file__).parent.parent)
-        # Two processes with one hash seed would iterate over a set in the same order.
-        seed = "1" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
-        paths = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
-        self._process = subprocess.Popen(
-            # -P: a file in the working directory, perhaps a user's `token.py`, must hide no module.
-            [sys.executable, "-P", "-c", _PROGRAM, str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths},
-        )
-        self._finalize = weakref.finalize(self, _end, self._process, self._errors)
+        self.start()
         assert self._process.stdout is not None
         self._output = self._process.stdout
         if not self._output.readline():
@@ -68,6 +55,23 @@ class Trial:
             raise InternalError(f"the process that tries {path} does not start: {said}")
         self.loaded: bool = self._hear("loading the file")
         """Whether the file could be loaded."""
+
+    def start(self) -> None:
+        """Start the process. No time limit interrupts this: the process would be lost."""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `_end`
+        own = str(Path(leadline.__file__).parent.parent)
+        # Two processes with one hash seed would iterate over a set in the same order.
+        seed = "1" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
+        paths = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._process = subprocess.Popen(
+            # -P: a file in the working directory, perhaps a user's `token.py`, must hide no module.
+            [sys.executable, "-P", "-c", _PROGRAM, str(self._path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths},
+        )
+        self._finalize = weakref.finalize(self, _end, self._process, self._errors)
 
     def fingerprint(self, name: str, settings: Mapping[str, Setting]) -> str | None:
         """The fingerprint of the model of a class; None if it could not be built.

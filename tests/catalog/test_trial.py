@@ -1,12 +1,16 @@
 """A user's file is tried in a process of its own: it may neither end the process nor depend on chance."""
 
+import gc
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from types import FrameType
+from typing import IO, Any
 
 import pytest
 
@@ -219,6 +223,40 @@ def test_it_ends_with_the_time(write: Write) -> None:
     with pytest.raises(TimeIsOver), limited(Limits(0.2)):
         trial.fingerprint("Steps", {})
     assert trial._process.poll() is not None
+
+
+def test_the_end_of_the_time_at_any_line_of_its_start_leaves_nothing_of_it(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial_module, "_PROGRAM", r"print('\ntrue', flush=True); input()")
+    path, lines, at = write("init", ""), 0, 0
+    started = list[subprocess.Popen[bytes]]()
+
+    def rings(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal lines
+        if frame.f_code.co_filename != trial_module.__file__:
+            return None
+        lines += event == "line"
+        if (event, lines) == ("line", at):
+            signal.raise_signal(signal.SIGALRM)
+        return rings
+
+    def noted(*given: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(popen(*given, **options))
+        return started[-1]
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", noted)
+    while lines >= at:
+        lines, at = 0, at + 1
+        with suppress(TimeIsOver), limited(Limits(600)):
+            sys.settrace(rings)
+            try:
+                Trial(path)
+            finally:
+                sys.settrace(None)
+        gc.collect()
+    assert at > 10 and all(process.poll() is not None for process in started)
 
 
 def test_a_time_that_is_over_again_leaves_nothing_of_it(

@@ -7,7 +7,6 @@ import math
 import os
 import resource
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import ClassVar
 
+from leadline.symbolic.catalog.trial import Trial
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.watch import Lookout
 from leadline.symbolic.lang import LeadlineError
@@ -263,7 +263,7 @@ def worth(seconds: float) -> Iterator[Callable[[], None]]:
             ends()
 
 
-_WHOLE = (subprocess.Popen.__init__.__code__, weakref.finalize.__call__.__code__)
+_WHOLE = (Trial.start.__code__, weakref.finalize.__call__.__code__)
 """What is done to its end."""
 
 
