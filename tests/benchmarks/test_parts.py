@@ -2,6 +2,7 @@
 
 import resource
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -24,11 +25,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 # -- children ---------------------------------------------------------------------------------------------
 
 
-def test_a_child_is_ended_with_its_children() -> None:
+def test_a_child_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spawn = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'], stdin=None)"
-    sleep = "import subprocess; print('begun', flush=True); subprocess.run(['sleep', '60'])"
+    begun, now = tmp_path / "begun", time.perf_counter
+    sleep = "import subprocess; print('begun', flush=True); child = subprocess.Popen(['sleep', '600'])"
+    sleep += f"; open({str(begun)!r}, 'w').close(); child.wait()"
     assert run([sys.executable, "-c", spawn], "\n", 20.0).status == 0
-    ended = run([sys.executable, "-c", sleep], "", 1.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: now() + 600.0 * begun.exists())
+    ended = run([sys.executable, "-c", sleep], "", 600.0)
     assert ended.status is None and ended.output == "begun\n"
 
 

@@ -1,14 +1,18 @@
 """Answers as data: JSON of every command, files, stored traces, and the exit codes."""
 
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leadline.symbolic.api import asked
+from leadline.symbolic.cli import ask
 from leadline.symbolic.engines import Answer, answer
 from tests.cli.conftest import Leadline
 from tests.engines.stuck import STUCK
@@ -64,10 +68,15 @@ LARGE = ("explore", "two-phase-commit", "-p", "resource_managers=5", "--property
 """It has hundreds of millions of states."""
 
 
-def test_explore_stops_at_a_time(leadline: Leadline) -> None:
-    ran = leadline(*LARGE, "--timeout", "1", "--format", "json")
+def test_explore_stops_at_a_time(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def live(_: str) -> Iterator[Callable[[str], None]]:
+        yield lambda _: signal.raise_signal(signal.SIGALRM)
+
+    monkeypatch.setattr(ask, "live", live)
+    ran = leadline(*LARGE, "--timeout", "600", "--format", "json")
     data = json.loads(ran.out)
-    assert (ran.code, data["stopped"], data["complete"]) == (20, "time: stopped after 1 s", False)
+    assert (ran.code, data["stopped"], data["complete"]) == (20, "time: stopped after 600 s", False)
     assert data["properties"]["consistency"]["verdict"] == "unknown"
 
 

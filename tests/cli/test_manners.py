@@ -28,6 +28,7 @@ from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.lang import Model, UserError
 from tests.cli.conftest import Leadline
 from tests.cli.processes import leadline_process
+from tests.engines.limited import is_at_depth_0, over_after
 
 PIGEONS = Path(__file__).parent.parent / "engines" / "protocols.py"
 
@@ -285,12 +286,13 @@ def wait_for_text(terminal: int, text: bytes) -> bytes:
     return seen
 
 
-def test_a_time_limit_on_the_command_line(leadline: Leadline) -> None:
+def test_a_time_limit_on_the_command_line(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each solver's limits are tested with the engines."""
-    ran = leadline(*pigeons("--timeout", "4", solver="cadical"))
+    over_after(monkeypatch, is_at_depth_0)
+    ran = leadline(*pigeons("--timeout", "600", solver="cadical"))
     assert ran.code == 20, "a probe that is reached is well, and one question is open"
     assert "nobody-flew    unknown beyond 0 steps" in ran.out
-    assert "nobody-flew: time: stopped after 4 s\n" in ran.out
+    assert "nobody-flew: time: stopped after 600 s\n" in ran.out
     ran = leadline(*pigeons("--timeout", "0.5", "--property", "nobody-flew", solver="z3"))
     assert ran.code == 20
 

@@ -225,7 +225,7 @@ def test_where_the_time_is_over_what_a_process_printed_is_no_reason() -> None:
 
 
 def test_a_process_waits_and_goes_on() -> None:
-    settings = {"resource_managers": 3}
+    settings = {"resource_managers": 7}  # it goes on for hours
     model = model_of(find("two-phase-commit"), settings)
     query = Query("two-phase-commit", settings, ("consistency",), explore.ExploreOptions())
 

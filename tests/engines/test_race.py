@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,6 +35,7 @@ from leadline.symbolic.lang import InternalError, ModelError
 from leadline.symbolic.solve import LONE, RACERS
 from leadline.symbolic.trace import TraceEnd
 from tests.asking import bounded_query, here, model_for
+from tests.engines.limited import is_at_depth_0, over_after
 
 FILE = Path(__file__).parent / "protocols.py"
 MINUTE = Limits(60)
@@ -149,7 +151,9 @@ def test_an_answer_that_is_not_complete_does_not_win(children: Children) -> None
     assert second.verdict is Verdict.VIOLATED
 
 
-def test_what_is_known_of_each_property_is_put_together(children: Children) -> None:
+def test_what_is_known_of_each_property_is_put_together(
+    children: Children, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One solver is certain of the one property, the other of the other."""
     asked = query("Lift", 3, properties=("in-range", "never-two", "below-top"))
     safe, violated, open_ = here(asked)
@@ -165,7 +169,9 @@ def test_what_is_known_of_each_property_is_put_together(children: Children) -> N
         replace(open_, **dim, depth=2, solver="z3", reason="bored"),
     ]
     children.instead = {0: says(by_cadical), 1: says(by_z3)}
-    results = race(asked, Limits(8))
+    answers = count(1)
+    over_after(monkeypatch, lambda message: message.kind == "answer" and next(answers) == 2)
+    results = race(asked)
     assert [(one.verdict, one.depth, one.solver) for one in results] == [
         (Verdict.SAFE, 3, "cadical"),
         (Verdict.VIOLATED, violated.depth, "z3"),
@@ -176,7 +182,9 @@ def test_what_is_known_of_each_property_is_put_together(children: Children) -> N
     children.assert_gone()
 
 
-def test_a_run_that_violates_one_property_may_violate_others_on_its_way(children: Children) -> None:
+def test_a_run_that_violates_one_property_may_violate_others_on_its_way(
+    children: Children, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One engine finds a run to the top, by the second floor; the other one nothing."""
     names = ("below-top", "never-two", "not-evaluable-at-one")
     asked = replace(query("Lift", 4, properties=names), solver=LONE)
@@ -184,7 +192,8 @@ def test_a_run_that_violates_one_property_may_violate_others_on_its_way(children
     dim: Any = {"verdict": Verdict.UNKNOWN, "steps": None, "trace": None, "reason": "tired"}
     children.instead = {0: says([violated, *(replace(one, **dim) for one in others)]), 1: HANGS}
     exploring = replace(asked, options=ExploreOptions())
-    results = answer_in_children(model_for(asked), [asked, exploring], Limits(4)).results
+    over_after(monkeypatch, lambda message: message.kind == "answer")
+    results = answer_in_children(model_for(asked), [asked, exploring], MINUTE).results
     assert [(one.verdict, one.steps, one.engine) for one in results] == [
         (Verdict.VIOLATED, 4, "bmc"),
         (Verdict.VIOLATED, 2, "bmc"),
@@ -195,31 +204,35 @@ def test_a_run_that_violates_one_property_may_violate_others_on_its_way(children
     children.assert_gone()
 
 
-def test_a_violation_is_not_lost_to_an_answer_out_of_bounds(children: Children) -> None:
+def test_a_violation_is_not_lost_to_an_answer_out_of_bounds(children: Children, tmp_path: Path) -> None:
     """One engine tells a violation and searches on; the whole answer of the other one is out of bounds."""
     asked = replace(query("Lift", 4, properties=("below-top",)), solver=LONE)
     (violated,) = here(asked)
     assert violated.trace is not None
+    heard = tmp_path / "heard"
     beyond = replace(violated.trace, steps=violated.trace.steps[:1], ends=TraceEnd.OUT_OF_BOUNDS)
     outside = replace(violated, verdict=Verdict.OUT_OF_BOUNDS, steps=1, trace=beyond)
     children.instead = {
         0: tells("told", violated),
-        1: f"import time; time.sleep(0.5); {says([outside])}",
+        1: f"import os, time\nwhile not os.path.exists({str(heard)!r}): time.sleep(0.01)\n{says([outside])}",
     }
-    (result,) = answer_in_children(model_for(asked), [asked, asked], Limits(8)).results
+    listener = Listener(told=lambda _: heard.touch())
+    (result,) = answer_in_children(model_for(asked), [asked, asked], MINUTE, listener).results
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, violated.steps)
     children.assert_gone()
 
 
 @pytest.mark.slow
-def test_both_keep_their_limits(children: Children) -> None:
+def test_both_keep_their_limits(children: Children, monkeypatch: pytest.MonkeyPatch) -> None:
     """A verdict that either solver found is reported once."""
     heard: list[int] = []
     told: list[str] = []
     listener = Listener(lambda now: heard.append(now.depth), lambda result: told.append(result.property))
-    flew, sits = race(query("Pigeons", settings={"holes": 11}), Limits(3), listener)
+    solvers = count(1)
+    over_after(monkeypatch, lambda message: is_at_depth_0(message) and next(solvers) == 2)
+    flew, sits = race(query("Pigeons", settings={"holes": 11}), Limits(600), listener)
     assert (flew.verdict, flew.depth, flew.solver) == (Verdict.UNKNOWN, 0, AUTO)
-    assert flew.reason is not None and flew.reason.startswith("time: stopped after 3 s (cadical: ")
+    assert flew.reason is not None and flew.reason.startswith("time: stopped after 600 s (cadical: ")
     assert "no bug within 0 steps" in flew.reason and "no bug within 0 steps" in flew.reached.values()
     assert (sits.verdict, sits.steps, sits.trace is not None) == (Verdict.VIOLATED, 0, True)
     assert (heard, told) == ([0], ["somebody-sits"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -15,7 +16,7 @@ from leadline.symbolic.bits import Machine, NoCircuits, RandomRuns, drawn_states
 from leadline.symbolic.bits.lanes import sliced, unsliced
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import Answer, Limits, Query, Result, Verdict, answer
+from leadline.symbolic.engines import Answer, Limits, Listener, Query, Result, Verdict, answer
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.ask.result import Cause
@@ -275,9 +276,10 @@ def test_lanes_begin_again_until_all_runs_are_taken(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("by", ["circuits", pytest.param("values", marks=pytest.mark.slow)])
 def test_limits_and_models_that_cannot_begin(by: str) -> None:
-    told = simulated("Lift", runs=100_000_000, limits=Limits(seconds=0.6), by=by)
-    facts = told.told(SimulateFacts)
-    assert facts.stopped == "time: stopped after 0.6 s"
+    asked = Query(f"{FILE}:Lift", {}, None, SimulateOptions(runs=100_000_000, by=by))
+    listener = Listener(progress=lambda _: signal.raise_signal(signal.SIGALRM))
+    facts = answer(model_for(asked), asked, Limits(seconds=600), listener).told(SimulateFacts)
+    assert facts.stopped == "time: stopped after 600 s"
     assert facts.runs and facts.steps == sum(facts.actions.values())
     with pytest.raises(ModelError, match="has no initial state"):
         simulated("Begin", settings={"fine": False, "broken": False}, by="values")

@@ -174,7 +174,7 @@ def test_a_limit_on_time_leaves_what_circuits_found(
 
     monkeypatch.setattr(specifications, "_on_circuits", until_the_end)
     model = model_on_values(find(str(tmp_path / "Stock.tla")), {})
-    found = answer(model, Query("Stock", {}, None, ExploreOptions(), deadlock=True), Limits(seconds=0.5))
+    found = answer(model, Query("Stock", {}, None, ExploreOptions(), deadlock=True), Limits(seconds=3))
     assert [stop and stop.cause for stop in ends] == [Cause.TIME]
     assert found.told(ExploreFacts) == by_circuits.told(ExploreFacts)
 
