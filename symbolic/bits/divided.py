@@ -324,14 +324,14 @@ class DividedSearch(Search):
         finalize(self, _end, os.getpid(), lines, pids)
         for place in range(1, self.workers):
             here, there = Pipe()
-            with _undisturbed():  # a copy leaves Ctrl-C and alarms to this process
+            with _undisturbed():  # a copy leaves Ctrl-C and alarms to this process, which must know it
                 pid = os.fork()
                 if pid == 0:
                     share = partial(WorkerSearch, self, start, numbers, place, boxes)
                     _serve(share, there, [here, *lines], self.workers)
+                lines.append(here)
+                pids.append(pid)
             there.close()
-            lines.append(here)
-            pids.append(pid)
         first = WorkerSearch(self, start, numbers, 0, boxes)
         base = _renumbered(self.findings(), lambda number: int(numbers[number]))
         with _undisturbed():

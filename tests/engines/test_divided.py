@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -158,6 +159,28 @@ def test_a_process_that_is_killed_is_memory_that_lacks(pids: list[int]) -> None:
         explorer.run()
     assert told
     assert all(explorer.summary("memory").properties[name].violation for name in told)
+
+
+def test_an_interrupt_while_a_share_is_started_leaves_none(
+    pids: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fork = os.fork
+
+    def interrupted() -> int:
+        pid = fork()
+        if pid:
+            signal.raise_signal(signal.SIGINT)
+        return pid
+
+    monkeypatch.setattr(os, "fork", interrupted)
+    explorer = explorer_of(Semantics(model_of(find("two-phase-commit"), {})))
+    with pytest.raises(KeyboardInterrupt):
+        explorer.run()
+    del explorer
+    gc.collect()
+    (pid,) = pids
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_shares_end_with_the_search(pids: list[int]) -> None:

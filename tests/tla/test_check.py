@@ -119,7 +119,7 @@ def test_what_has_no_symbolic_form_is_explored(
         assert main(arguments) == 12
         out, err = capsys.readouterr()
         assert f"{invariant} violated in " in out and not err
-    (found,) = by_formulas(path, 20.0)
+    (found,) = by_formulas(path)
     assert (found.verdict, found.cause) == (Verdict.UNKNOWN, Cause.NO_FORM)
     assert why in (found.reason or "") and "M.tla" in (found.reason or "")
 
@@ -204,16 +204,16 @@ def test_the_kind_of_a_value_is_told_by_values(tmp_path: Path, capsys: pytest.Ca
     assert "FALSE  x = None   ({1} = None)" in out and ".type" not in out
 
 
-def by_formulas(path: str, seconds: float) -> Sequence[Result]:
+def by_formulas(path: str) -> Sequence[Result]:
     """The results of the member of a portfolio that makes formulas."""
     entry = find(path)
     model = model_on_values(entry, {})
     query = Query(path, {}, None, FormulasOptions(), LONE)
-    return answer_in_child(model, query, Limits(seconds)).results
+    return answer_in_child(model, query, Limits(600)).results
 
 
 def test_what_has_no_symbolic_form_costs_the_formulas_of_no_other_property(tmp_path: Path) -> None:
-    few, registered = by_formulas(written(tmp_path, COUNTING, "Few Registered"), 20.0)
+    few, registered = by_formulas(written(tmp_path, COUNTING, "Few Registered"))
     assert few.verdict is Verdict.PROVED
     assert registered.cause is Cause.NO_FORM and "M.tla:7:31" in (registered.reason or "")
 
@@ -232,7 +232,7 @@ def test_what_has_no_value_is_told_while_the_search_goes_on(
     path = written(tmp_path, body, "Inv")
     heard: list[Result] = []
     query = Query(path, {}, None, ExploreOptions(by="values"), deadlock=True)
-    found = answer_in_child(model_on_values(find(path), {}), query, Limits(20.0), Listener(told=heard.append))
+    found = answer_in_child(model_on_values(find(path), {}), query, Limits(600), Listener(told=heard.append))
     outside = [one for one in heard if one.verdict is Verdict.OUT_OF_BOUNDS]
     assert [one.property for one in outside] == told
     assert {one.steps for one in outside} == {steps} and all("M.tla" in (one.reason or "") for one in outside)
@@ -273,7 +273,7 @@ def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Pat
         Pairs == \\A Q \\in SUBSET net : Cardinality(Q) < 2
         Few == Cardinality(net) < 3
         """
-    pairs, few = by_formulas(written(tmp_path, body, "Pairs Few"), 20.0)
+    pairs, few = by_formulas(written(tmp_path, body, "Pairs Few"))
     assert pairs.cause is Cause.NO_FORM and "M.tla:7:1) have " in (pairs.reason or "")
     assert few.verdict is Verdict.PROVED
 
@@ -288,7 +288,7 @@ def test_values_that_are_too_many_for_a_formula_are_no_mistake(tmp_path: Path) -
         """
     path = written(tmp_path, body, "Inv")
     query = Query(path, {}, ("Inv",), PdrOptions(), LONE)
-    for (found,) in (answer_here(model_of(find(path), {}), query).results, by_formulas(path, 20.0)):
+    for (found,) in (answer_here(model_of(find(path), {}), query).results, by_formulas(path)):
         assert (found.verdict, found.cause) == (Verdict.UNKNOWN, Cause.NO_FORM)
         assert re.search(r"M\.tla:6:.* must be listed .* type or parameters$", found.reason or "")
 
@@ -467,7 +467,7 @@ def test_an_error_of_the_module_is_one_however_wide_the_types_are(
 
 
 def test_types_that_grow_without_end_leave_the_question_to_exploration(tmp_path: Path) -> None:
-    (found,) = by_formulas(written(tmp_path, FAR, "Inv"), 60.0)
+    (found,) = by_formulas(written(tmp_path, FAR, "Inv"))
     assert found.cause in (Cause.TYPES, None)
 
 
