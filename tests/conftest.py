@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import os
 import signal
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from leadline.symbolic.api import progress
 from leadline.symbolic.catalog import trial
 from leadline.symbolic.catalog.trial import Trial
 from leadline.symbolic.lang.parameters import Setting
@@ -85,4 +87,12 @@ def _known_trials() -> Iterator[None]:
     """Many tests are about the same few texts, and a trial takes a fifth of a second to start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trial, "Trial", KnownTrial)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_progress() -> Iterator[None]:
+    """Work that is short tells nothing of its progress; none is short on a busy machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(progress, "_SOON", math.inf)
         yield

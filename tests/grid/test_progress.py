@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from leadline.erasing import ERASE, over_progress
+from leadline.symbolic.api import progress as progress_module
 from leadline.symbolic.api.progress import live, steady
 from leadline.symbolic.grid.schedule import RunProgress
 from tests.grid.queries import finding, query
@@ -59,6 +60,7 @@ def test_nothing_predicted() -> None:
 def test_plain_lines_are_few(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     monkeypatch.setattr(time, "monotonic", clock)
+    monkeypatch.setattr(progress_module, "_SOON", 3.0)
     with steady("grid x.toml") as show:
         for number in range(100):
             clock.now += 0.3

@@ -45,12 +45,17 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return folder, leadline_grid(folder, "--master", "local[2]", "--format", "json")
 
 
+def tells_progress_alone(text: str) -> bool:
+    """Whether standard error says no more than how far it is, which it does on a busy machine."""
+    known = "leadline: planning grid.toml: ", "leadline: grid grid.toml: "
+    return all(line.startswith(known) for line in text.splitlines())
+
+
 @needs_java
 def test_a_grid(ran: Ran) -> None:
     folder, done = ran
     assert done.returncode == 20, (folder / "kept" / "spark.log").read_text()
-    # On a busy machine it tells how far it is.
-    assert all(line.startswith("leadline: grid grid.toml: ") for line in done.stderr.splitlines())
+    assert tells_progress_alone(done.stderr)
     told = results(done)
     counter = {
         (one["parameters"]["top"], one["depth_asked"]): (one["verdict"], one["steps"])
@@ -74,7 +79,7 @@ def test_a_second_run_starts_no_spark(ran: Ran) -> None:
     folder, first = ran
     log = (folder / "kept" / "spark.log").stat().st_mtime_ns
     done = leadline_grid(folder, PATH="/nowhere", JAVA_HOME="")
-    assert (done.returncode, done.stderr) == (20, "")
+    assert done.returncode == 20 and tells_progress_alone(done.stderr)
     assert f"{len(results(first))} answered in an earlier run were skipped" in done.stdout
     assert (folder / "kept" / "spark.log").stat().st_mtime_ns == log
 
