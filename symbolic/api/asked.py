@@ -329,9 +329,12 @@ class Asked:
         failed = [one for one in results if judgement(self.model, one) is Judgement.FAILED]
         others = [one for one in results if every and one not in failed]
         worst_last = [*others, *sorted(failed, key=lambda one: one.verdict)]
+        told = [one.trace for one in self._shown if one.trace is not None]
         found: list[Trace] = []
         for trace in (self.answer.out_of_bounds, *(one.trace for one in worst_last)):
-            if trace is not None and not any(trace.same_cause(one) for one in found):
+            if trace is None or any(trace.same_cause(one) for one in found):
+                continue
+            if not any(trace.same_cause(one) and trace.length == one.length for one in told):
                 found.append(trace)
         return found
 

@@ -365,6 +365,19 @@ def test_a_violation_is_told_while_the_search_goes_on(
     assert out.index("Inv violated in 100 steps") < out.index("deadlock  violated  9000")
 
 
+def test_an_error_that_is_told_while_the_search_goes_on_is_shown_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asked, "GRACE", 0.0)
+    body = "EXTENDS Integers, TLC\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\nSmall == x < 9\n"
+    body += "Up == x' = x + 1 /\\ y' = y /\\ Assert(x # 2, \"two\")\n"
+    body += "Next == Up \\/ (y < 9000 /\\ y' = y + 1 /\\ x' = x)"
+    assert main(["explore", written(tmp_path, body, "Small")]) == 21
+    out, err = capsys.readouterr()
+    assert "Small: out-of-bounds in 3 steps" in err and out.count('the assertion is false: "two"') == 1
+    assert out.index("the assertion is false") < out.index("Small     out-of-bounds  3")
+
+
 def test_fail_fast_ends_a_search_by_sweeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 9 /\\ x' = x + 1\n"
     body += "Low == x < 3\nGood == x < 99"
