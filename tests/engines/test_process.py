@@ -10,6 +10,7 @@ import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -134,3 +135,26 @@ def test_a_copy_of_this_process_has_a_server_of_its_own() -> None:
     os.waitpid(pid, 0)
     assert other != first
     assert server() == first
+
+
+def test_what_has_arrived_by_the_end_of_the_time_is_heard() -> None:
+    message = process.Message("progress", None)
+
+    class Heard:
+        silent = False
+
+        def __init__(self) -> None:
+            self.ends = os.pipe()
+            os.write(self.ends[1], b"m")
+
+        def fileno(self) -> int:
+            return self.ends[0]
+
+        def read(self) -> list[process.Message]:
+            return [message]
+
+    child = Heard()
+    heard = process.listen([cast(process.QueryProcess, child)], lambda: 0.0)
+    assert [one for _, one in heard] == [message]
+    for one in child.ends:
+        os.close(one)

@@ -461,13 +461,14 @@ def listen(
     with selectors.DefaultSelector() as selector:
         for process in processes:
             selector.register(process, selectors.EVENT_READ, process)
-        while selector.get_map():
+        over = False
+        while selector.get_map() and not over:
             end = deadline()
             left = _TICK if end is None else min(_TICK, end - time.monotonic())
-            if left <= 0:
-                return
+            # What has arrived by the end is heard, also where this process had to wait for the processor.
+            over = left <= 0
             idle()
-            for key, _ in selector.select(left):
+            for key, _ in selector.select(max(left, 0)):
                 heard: QueryProcess = key.data
                 for message in heard.read():
                     yield heard, message
