@@ -109,21 +109,25 @@ class _SoFar:
 
     def _told(self, result: Result) -> None:
         self.results[result.about] = result
-        # A run out of bounds of a module's model may only have left types, which will be wider.
-        genuine = self._model.origin is None or self._model.alone
-        if result.verdict is Verdict.OUT_OF_BOUNDS and genuine and _BEYOND not in self._news:
+        if self._is_error(result) and _BEYOND not in self._news:
             self._announce(_BEYOND, result)
         if result.part is not None:
             self._show(f"{len(self.results)} of {self._count} parts")
 
     def _done(self, result: Result) -> None:
         self._told(result)
-        if result.verdict is not Verdict.VIOLATED or judgement(self._model, result) is not Judgement.FAILED:
-            return
-        self.failed[result.property] = result
-        self._announce(result.property, result)
-        if self._fail_fast:
-            raise _FirstFailure
+        fails = result.verdict is Verdict.VIOLATED and judgement(self._model, result) is Judgement.FAILED
+        if fails:
+            self._announce(result.property, result)
+        if fails or self._is_error(result):
+            self.failed[result.property] = result
+            if self._fail_fast:
+                raise _FirstFailure
+
+    def _is_error(self, result: Result) -> bool:
+        """Whether a run goes out of bounds, and has not only left the types of a module, which will be wider."""
+        final = self._model.origin is None or self._model.alone
+        return result.verdict is Verdict.OUT_OF_BOUNDS and final
 
     def _announce(self, subject: str, result: Result) -> None:
         """Have a result told after a while. A shorter counterexample takes the place of a longer one."""
@@ -195,7 +199,7 @@ class Asked:
             ask: answers it in another way than `answer`.
             early: is told of a property that fails, and of what goes out of bounds, if the search goes on for a
                 while, and what is still open then.
-            fail_fast: whether a property that fails ends the search.
+            fail_fast: whether a property that fails, or a run out of bounds, ends the search.
 
         Raises:
             Interrupted: on Ctrl-C, with a message; the answer so far is kept.

@@ -71,7 +71,8 @@ def check(
         property: the property to check: a name such as "nothing-lost", or the decorated function.
         properties: several properties; by default all but strengthenings.
         deadlock: whether to look for a state in which no action is enabled.
-        fail_fast: whether to stop when the first property is found to fail; the others are unknown then.
+        fail_fast: whether to stop when the first property is found to fail, or a run out of bounds; the others are
+            unknown then.
         engine: the engine to ask, "bmc", "explore" or "pdr"; by default all that fit, side by side.
         solver: "z3", "cadical", or "auto", which runs both on two cores.
         timeout: the most seconds, above 0.

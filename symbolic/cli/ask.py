@@ -353,7 +353,7 @@ def _put(args: argparse.Namespace) -> Question:
     limits = Limits(args.timeout, args.memory).since(begin)
     if args.command != "simulate":
         most = "" if args.timeout is None else f" up to {args.timeout:g} s in all"
-        found.ends = f"{most}; --fail-fast ends it at a violation"
+        found.ends = f"{most}; --fail-fast ends it there"
     graph = None if args.dot is None else _Graph(found, args, limits)
     how = _on_spark(found, args) if args.master is not None else None
     if how is None and (args.store or args.shards or args.conf):

@@ -360,19 +360,23 @@ def test_a_violation_is_told_while_the_search_goes_on(
     assert main([command, path]) == 12
     out, err = capsys.readouterr()
     told = "leadline: Inv: violated in 100 steps; the search for deadlock goes on"
-    assert err.startswith(f"{told}; --fail-fast ends it at a violation\n") and err.count("--fail-fast") == 1
+    assert err.startswith(f"{told}; --fail-fast ends it there\n") and err.count("--fail-fast") == 1
     assert out.count("Inv violated in 100 steps") == 1
     assert out.index("Inv violated in 100 steps") < out.index("deadlock  violated  9000")
 
 
-def test_an_error_that_is_told_while_the_search_goes_on_is_shown_once(
+def test_an_error_is_told_once_while_the_search_goes_on_and_ends_it_if_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asked, "GRACE", 0.0)
     body = "EXTENDS Integers, TLC\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\nSmall == x < 9\n"
     body += "Up == x' = x + 1 /\\ y' = y /\\ Assert(x # 2, \"two\")\n"
     body += "Next == Up \\/ (y < 9000 /\\ y' = y + 1 /\\ x' = x)"
-    assert main(["explore", written(tmp_path, body, "Small")]) == 21
+    path = written(tmp_path, body, "Small")
+    assert main(["explore", path, "--fail-fast"]) == 21
+    out, err = capsys.readouterr()
+    assert "the assertion is false" in out and "9000" not in out and not err
+    assert main(["explore", path]) == 21
     out, err = capsys.readouterr()
     assert "Small: out-of-bounds in 3 steps" in err and out.count('the assertion is false: "two"') == 1
     assert out.index("the assertion is false") < out.index("Small     out-of-bounds  3")
