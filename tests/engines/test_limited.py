@@ -109,7 +109,10 @@ def test_an_exploration_that_begins_anew_has_come_as_far_as_before() -> None:
     assert (told.depth, talk.left) == (14, 1.0)
 
 
-def test_too_little_time_for_anything_is_unknown_at_no_depth() -> None:
+def test_too_little_time_for_anything_is_unknown_at_no_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        QueryProcess, "read", lambda _: []
+    )  # on a busy machine a child may be the quicker one
     results = limited(query("Lift"), Limits(seconds=1e-9))
     assert len(results) == 5
     assert {(one.verdict, one.depth, one.reason) for one in results} == {
