@@ -54,7 +54,7 @@ def _fingerprint(text: Text, name: str, settings: str) -> str | None:
     return _trial(text).fingerprint(name, json.loads(settings))
 
 
-class KnownTrial:
+class KnownTrial(Trial):
     """The trial of a text: each point of it is tried once for all tests."""
 
     def __init__(self, path: Path) -> None:

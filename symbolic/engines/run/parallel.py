@@ -439,6 +439,8 @@ def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:
     else:
         return None
     results = [_known(one, shared) for one in best.results]
+    if best.out_of_bounds is None:
+        return replace(best, results=results)
     outside = [one.trace for one in results if one.verdict is Verdict.OUT_OF_BOUNDS and one.trace is not None]
     steps = (trace for trace in outside if trace.property is None)
     beyond = min(steps, key=lambda trace: trace.length, default=best.out_of_bounds)
