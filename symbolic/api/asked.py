@@ -322,7 +322,9 @@ class Asked:
             yield from lines(semantics, typed.trace)
 
     def traces(self, results: Sequence[Result], *, every: bool) -> list[Trace]:
-        """The traces, the worst last, each once: one step out of bounds may be the reason of several verdicts.
+        """The traces that were not shown during the search, the worst last.
+
+        Each is given once: one step out of bounds may be the reason of several verdicts.
 
         Args:
             results: the answers that they belong to.
@@ -333,12 +335,12 @@ class Asked:
         failed = [one for one in results if judgement(self.model, one) is Judgement.FAILED]
         others = [one for one in results if every and one not in failed]
         worst_last = [*others, *sorted(failed, key=lambda one: one.verdict)]
-        told = [one.trace for one in self._shown if one.trace is not None]
+        earlier = [one.trace for one in self._shown if one.trace is not None]
         found: list[Trace] = []
         for trace in (self.answer.out_of_bounds, *(one.trace for one in worst_last)):
             if trace is None or any(trace.same_cause(one) for one in found):
                 continue
-            if not any(trace.same_cause(one) and trace.length == one.length for one in told):
+            if not any(trace.same_cause(one) and trace.length == one.length for one in earlier):
                 found.append(trace)
         return found
 

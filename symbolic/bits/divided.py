@@ -324,7 +324,7 @@ class DividedSearch(Search):
         finalize(self, _end, os.getpid(), lines, pids)
         for place in range(1, self.workers):
             here, there = Pipe()
-            with _undisturbed():  # a copy leaves Ctrl-C and alarms to this process, which must know it
+            with _undisturbed():  # the copy leaves Ctrl-C and alarms to this process, which notes it first
                 pid = os.fork()
                 if pid == 0:
                     share = partial(WorkerSearch, self, start, numbers, place, boxes)

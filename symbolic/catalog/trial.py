@@ -57,7 +57,7 @@ class Trial:
         """Whether the file could be loaded."""
 
     def start(self) -> None:
-        """Start the process. No time limit interrupts this: the process would be lost."""
+        """Start the process. Time limits do not interrupt this function, so that no process is lost."""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `_end`
         own = str(Path(leadline.__file__).parent.parent)
         # Two processes with one hash seed would iterate over a set in the same order.

@@ -370,7 +370,7 @@ Near == \A m \in s : m.a + m.b < 1000 \/ m.hops < 2
 def test_a_message_is_taken_out_beside_one_of_a_wider_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """None of the values is listed that it may have: they are too many."""
+    """The message may have too many values to list them."""
     few_listed(monkeypatch)
     (tmp_path / "M.cfg").write_text("INIT Init NEXT Next INVARIANTS Few Near CHECK_DEADLOCK FALSE")
     asking = Asking(write(tmp_path, M=PASSED), Tlc(0, "", 0, None, None, None))

@@ -78,7 +78,7 @@ VALUES = {
     "\\E x \\in 1..3, y \\in {4} : x * y = 12": "TRUE",
     "\\E <<x, y>> \\in {<<1, 2>>, <<3, 4>>} : x + y = 7": "TRUE",
     "\\E x \\in {} : Fail = 1": "FALSE",
-    # Nothing is evaluated where one of the sets is empty.
+    # A first condition is not evaluated where one of the sets is empty, nor where an earlier one is false.
     "\\A x \\in {1}, y \\in {} : Fail = x => x = y": "TRUE",
     "\\A x, y \\in {} : Fail = x => x = y": "TRUE",
     "\\E x \\in {1}, y \\in {} : Fail = x /\\ x = y": "FALSE",

@@ -263,21 +263,21 @@ def worth(seconds: float) -> Iterator[Callable[[], None]]:
             ends()
 
 
-_WHOLE = (Trial.start.__code__, weakref.finalize.__call__.__code__)
-"""What is done to its end."""
+_UNINTERRUPTED = (Trial.start.__code__, weakref.finalize.__call__.__code__)
+"""The functions that no time limit interrupts."""
 
 
 @contextmanager
 def _raising(error: type[LeadlineError], number: signal.Signals) -> Iterator[None]:
     """Raise an error at a signal. Python drops it within a finalizer or the callback of a weak reference.
 
-    A process that is being started would be lost, and one that is being ended would stay: the next signal raises
-    the error then.
+    While a process is being started or ended, the handler ignores the signal, and the next one raises the error:
+    the process would otherwise be left running, and its pipes open.
     """
 
     def handle(_: int, frame: FrameType | None) -> None:
         while frame is not None:
-            if frame.f_code in _WHOLE:
+            if frame.f_code in _UNINTERRUPTED:
                 return
             frame = frame.f_back
         raise error

@@ -465,7 +465,7 @@ def listen(
         while selector.get_map() and not over:
             end = deadline()
             left = _TICK if end is None else min(_TICK, end - time.monotonic())
-            # What has arrived by the end is heard, also where this process had to wait for the processor.
+            # The pipes are read once more at the end: this process may have been waiting for the processor.
             over = left <= 0
             idle()
             for key, _ in selector.select(max(left, 0)):

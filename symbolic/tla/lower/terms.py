@@ -492,7 +492,7 @@ class Terms(Builder):
         joined = join(element.type, item)
         if isinstance(joined, Union) and not isinstance(item, Union):
             return no
-        # Written members of the element's own type are compared with it; of another type each value is listed.
+        # The encoding compares an element with written members of its own type, and lists the values of others.
         if not fits(item, joined) or (isinstance(domain, n.SetOf) and is_large(domain.type)):
             domain = self.convert(domain, Set(joined))
         return self.make(n.Member, BOOL, self.convert(element, joined), domain)

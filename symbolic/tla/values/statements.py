@@ -110,8 +110,8 @@ def loops(
     Args:
         ordered: whether the values come in TLC's order.
         chosen: whether that is the order of CHOOSE, which sorts a set before it looks into it.
-        early: the conditions with which what is within begins. Each is tested in the outermost loop that gives
-            its names values, unless a loop within that one is over another set, which may be empty.
+        early: the first conditions of the body. Each is tested in the outermost loop in which its names have
+            values, unless a loop inside that one is over another set, which may be empty.
 
     Returns:
         The scope with the names, and the lines within the loops.
