@@ -110,9 +110,8 @@ def test_an_exploration_that_begins_anew_has_come_as_far_as_before() -> None:
 
 
 def test_too_little_time_for_anything_is_unknown_at_no_depth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        QueryProcess, "read", lambda _: []
-    )  # on a busy machine a child may be the quicker one
+    """On a busy machine a child may answer before this process looks at the clock: here nothing is read."""
+    monkeypatch.setattr(QueryProcess, "read", lambda _: [])
     results = limited(query("Lift"), Limits(seconds=1e-9))
     assert len(results) == 5
     assert {(one.verdict, one.depth, one.reason) for one in results} == {
