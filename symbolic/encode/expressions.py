@@ -13,6 +13,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
@@ -77,6 +78,17 @@ def _fixed(shape: Shape, kind: Int) -> int | None:
     return kind.low + sum(1 << place for place, bit in enumerate(shape.bits) if bit == TRUE)
 
 
+def _narrowed(shape: Shape, kind: Int) -> tuple[Shape, Int]:
+    """A number that is constant as one of a type of its own; another as it is."""
+    value = _fixed(shape, kind)
+    return (shape, kind) if value is None else ({value: TRUE}, Int(value, value))
+
+
+def _constant(value: int) -> Number:
+    """Two's complement of a constant."""
+    return [TRUE if value >> place & 1 else FALSE for place in range(value.bit_length() + 1)]
+
+
 class Integers:
     """Arithmetic, comparison and conversion between integer types."""
 
@@ -93,7 +105,7 @@ class Integers:
         if kind in (n.Div, n.Mod):
             error = self.at_most(right, ({0: TRUE}, Int(0, 0)))
         if is_binary(left[1]) or is_binary(right[1]) or is_binary(result):
-            return self._binary(kind, self.number(*left), self.number(*right), result), error
+            return self._binary(kind, left, right, result), error
         found: dict[int, list[int]] = {}
         for x, a in left[0].items():
             for y, b in right[0].items():
@@ -101,17 +113,19 @@ class Integers:
                     found.setdefault(_TABLES[kind](x, y), []).append(self.circuit.conj((a, b)))
         return {value: self.circuit.disj(found[value]) for value in sorted(found)}, error
 
-    def _binary(self, kind: type[n.Node], left: Number, right: Number, result: Int) -> Shape:
-        if kind is n.Add:
-            whole = self.add(left, right)
-        elif kind is n.Sub:
-            whole = self.add(left, self.negate(right))
-        elif kind is n.Mul:
-            whole = self.multiply(left, right)
-        else:
-            quotient, remainder = self.divide(left, right)
-            whole = quotient if kind is n.Div else remainder
-        return self.from_number(whole, result)
+    def _binary(
+        self, kind: type[n.Node], left: tuple[Shape, Int], right: tuple[Shape, Int], result: Int
+    ) -> Shape:
+        if kind in (n.Add, n.Sub):
+            # The least values of the types make up a constant, which is often zero.
+            a, b = self._offset(*left, left[1].low), self._offset(*right, right[1].low)
+            whole = self.add(a, b) if kind is n.Add else self.subtract(a, b)
+            low = _TABLES[kind](left[1].low, right[1].low)
+            return self._shaped(self.add(whole, _constant(low - result.low)), result)
+        a, b = self.number(*left), self.number(*right)
+        if kind is n.Mul:
+            return self.from_number(self.multiply(a, b), result)
+        return self.from_number(self.divide(a, b)[kind is n.Mod], result)
 
     # -- comparison -------------------------------------------------------------------------------
 
@@ -121,18 +135,19 @@ class Integers:
 
     def at_most(self, left: tuple[Shape, Int], right: tuple[Shape, Int]) -> int:
         """Whether left is at most right."""
+        left, right = _narrowed(*left), _narrowed(*right)
         if left[1].high <= right[1].low:
             return TRUE
         if left[1].low > right[1].high:
             return FALSE
-        if isinstance(left[0], Bits) and (high := _fixed(*right)) is not None:
-            return -self._above(left[0], high - left[1].low)
-        if isinstance(right[0], Bits) and (low := _fixed(*left)) is not None:
-            return self._above(right[0], low - 1 - right[1].low)
-        if is_binary(left[1]) or is_binary(right[1]):
-            difference = self.add(self.number(*right), self.negate(self.number(*left)))
-            return -difference[-1]
         disj, conj = self.circuit.disj, self.circuit.conj
+        if is_binary(left[1]) or is_binary(right[1]):
+            low = min(left[1].low, right[1].low)
+            found = TRUE
+            for a, b in zip_longest(self._offset(*left, low), self._offset(*right, low), fillvalue=FALSE):
+                # A higher place decides, unless the two have the same bit there.
+                found = disj((conj((-a, b)), conj((disj((-a, b)), found))))
+            return found
         values = sorted(right[0])
         at_least = FALSE
         from_value: list[tuple[int, int]] = []
@@ -144,16 +159,6 @@ class Integers:
             reach = [literal for y, literal in from_value if y >= x]
             cases.append(conj((a, reach[-1])) if reach else FALSE)
         return disj(cases)
-
-    def _above(self, number: Bits, bound: int) -> int:
-        """Whether a number in binary, of which its type's least value was taken, is above a constant."""
-        if bound < 0 or bound >> len(number.bits):
-            return TRUE if bound < 0 else FALSE
-        found = FALSE
-        for place, bit in enumerate(number.bits):
-            # A higher place decides, unless the two have the same bit there.
-            found = self.circuit.conj((bit, found)) if bound >> place & 1 else self.circuit.disj((bit, found))
-        return found
 
     # -- conversion -------------------------------------------------------------------------------
 
@@ -182,7 +187,7 @@ class Integers:
         error = self.circuit.disj((below, above))
         if is_binary(target):
             if source.low != target.low:
-                return self.from_number(self.number(shape, source), target), error
+                return self._shaped(self._offset(shape, source, target.low), target), error
             # The offset is the same, and so are the bits.
             more = (FALSE,) * (width(target) - len(shape.bits))
             return Bits((*shape.bits, *more)[: width(target)]), error
@@ -202,20 +207,30 @@ class Integers:
 
     def number(self, shape: Shape, kind: Int) -> Number:
         """Two's complement of an integer value."""
-        size = max(kind.low.bit_length(), kind.high.bit_length()) + 1
         if isinstance(shape, Bits):
-            offset = [TRUE if kind.low >> i & 1 else FALSE for i in range(size)]
-            return self.add([*shape.bits, FALSE], offset)[: size + 1]
+            return self._offset(shape, kind, 0)
+        size = max(kind.low.bit_length(), kind.high.bit_length()) + 1
         disj = self.circuit.disj
         return [disj([literal for x, literal in shape.items() if x >> i & 1]) for i in range(size)]
 
     def from_number(self, number: Number, kind: Int) -> Shape:
         """The value of a number in the type's range; a don't-care for other numbers."""
-        size = kind.low.bit_length() + 1
-        offset = [TRUE if -kind.low >> i & 1 else FALSE for i in range(size + 1)]
-        bits = self.add(number, offset)
-        wanted = width(kind) if is_binary(kind) else (kind.cardinality - 1).bit_length()
-        bits = (bits + [bits[-1]] * wanted)[:wanted]
+        return self._shaped(self.add(number, _constant(-kind.low)), kind)
+
+    def _offset(self, shape: Shape, kind: Int, low: int) -> Number:
+        """Two's complement of what an integer value is above a number."""
+        if not isinstance(shape, Bits):
+            return [*self._bits(shape, Int(low, kind.high)).bits, FALSE]
+        return (
+            self.add([*shape.bits, FALSE], _constant(kind.low - low))
+            if kind.low != low
+            else [*shape.bits, FALSE]
+        )
+
+    def _shaped(self, number: Number, kind: Int) -> Shape:
+        """The value that is so far above the type's least one; a don't-care outside of the type's range."""
+        wanted = width(kind)
+        bits = (number + [number[-1]] * wanted)[:wanted]
         if is_binary(kind):
             return Bits(tuple(bits))
         return {
@@ -227,21 +242,25 @@ class Integers:
 
     # -- two's complement -------------------------------------------------------------------------
 
-    def add(self, left: Number, right: Number) -> Number:
-        """Sum, one bit wider than its operands."""
+    def add(self, left: Number, right: Number, carry: int = FALSE) -> Number:
+        """Sum, one bit wider than its operands, and with one that is carried into the lowest place."""
         size = max(len(left), len(right)) + 1
         a = left + [left[-1]] * (size - len(left))
         b = right + [right[-1]] * (size - len(right))
-        carry, total = FALSE, []
+        total = []
         for x, y in zip(a, b, strict=True):
             half = self.circuit.xor(x, y)
             total.append(self.circuit.xor(half, carry))
             carry = self.circuit.disj((self.circuit.conj((x, y)), self.circuit.conj((half, carry))))
         return total
 
+    def subtract(self, left: Number, right: Number) -> Number:
+        """Difference, one bit wider than its operands."""
+        return self.add(left, [-bit for bit in right], TRUE)
+
     def negate(self, number: Number) -> Number:
         """Negation."""
-        return self.add([-bit for bit in number], [TRUE, FALSE])
+        return self.subtract([FALSE], number)
 
     def multiply(self, left: Number, right: Number) -> Number:
         """Product: shifted sums, the sign's row subtracted."""
@@ -266,12 +285,12 @@ class Integers:
         quotient: Number = []
         for bit in reversed(lifted):
             remainder = [bit, *remainder][: len(right) + 2]
-            trial = self.add(remainder, self.negate(right))
+            trial = self.subtract(remainder, right)
             fits = -trial[-1]
             quotient.insert(0, fits)
             rest = remainder + [remainder[-1]] * (len(trial) - len(remainder))
             remainder = [self.circuit.mux(fits, t, r) for t, r in zip(trial, rest, strict=False)]
-        whole = self.add([*quotient, FALSE], self.negate([FALSE] * shift + [TRUE, FALSE]))
+        whole = self.subtract([*quotient, FALSE], [FALSE] * shift + [TRUE, FALSE])
         return whole, remainder
 
 
