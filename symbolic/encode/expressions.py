@@ -136,7 +136,7 @@ class Integers:
     def at_most(self, left: tuple[Shape, Int], right: tuple[Shape, Int]) -> int:
         """Whether left is at most right."""
         left, right = _narrowed(*left), _narrowed(*right)
-        if left[1].high <= right[1].low:
+        if left[1].high <= right[1].low or left == right:
             return TRUE
         if left[1].low > right[1].high:
             return FALSE
@@ -822,7 +822,11 @@ class Expressions:
             return shape, self.circuit.disj((error, later))
         (then, then_error), (orelse, else_error) = self._get(node.then), self._get(node.orelse)
         late = self.circuit.mux(condition, then_error, else_error)
-        shape = self.values.ite(condition, then, orelse, node.type)
+        if TRUE in (then_error, else_error):
+            # Out of bounds any value will do.
+            shape = orelse if then_error == TRUE else then
+        else:
+            shape = self.values.ite(condition, then, orelse, node.type)
         return shape, self.circuit.disj((error, late))
 
     # -- integers ---------------------------------------------------------------------------------
