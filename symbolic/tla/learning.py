@@ -163,6 +163,8 @@ MOST_INITIAL = 10_000
 """The initial states from which runs begin at most."""
 QUIET = 1_000
 """Runs end after so many states in a row that bring nothing new."""
+FEW = 200
+"""Where there are fewer states, no walk finds another."""
 
 
 def _work(doing: str) -> Callable[[Mapping[str, Any]], Work]:
@@ -303,7 +305,8 @@ class Learner:
 
     @site(_work("learning types from runs of"))
     def run_ahead(self, starts: Sequence[State], seconds: float, levels: int = WALK) -> bool:
-        """Meet the states of random walks, then others breadth first and, if types grew, those of walks again.
+        """Meet all states if they are few; else those of random walks, others breadth first and, if types grew,
+        those of walks again.
 
         Each of the three ends early where it meets nothing new for long. Longer walks then seek the actions
         that were never taken, in as many states as all three met.
@@ -328,22 +331,25 @@ class Learner:
         return bool(starts) and seconds > 0 and (self._deep or time.process_time() > until)
 
     def _run(self, starts: Sequence[State], until: float, levels: int) -> None:
-        begin = self.seen
+        begin, now = self.seen, time.process_time()
+        # A tenth of the time, which the states of a large specification are not worth.
+        if not self._search(starts, levels, _Patience(self, now + (until - now) / 10), FEW):
+            return
         self._walk(starts, _Patience(self, until))
         walked = dict(self.types)
-        more = self._search(starts, levels, _Patience(self, until))
+        more = self._search(starts, levels, _Patience(self, until), MOST_STATES)
         if more and self.types != walked:
             self._walk(starts, _Patience(self, until))
         if more:
             self._seek(starts, until, 2 * self.seen - begin)
 
-    def _search(self, starts: Sequence[State], levels: int, patience: _Patience) -> bool:
-        """Meet states breadth first. Whether there are more."""
+    def _search(self, starts: Sequence[State], levels: int, patience: _Patience, most: int) -> bool:
+        """Meet states breadth first, about so many at most. Whether there are more."""
         known = dict.fromkeys(starts)
         frontier = list(known)
         self._deep = False
         for level in range(levels):
-            if not frontier or len(known) >= MOST_STATES:
+            if not frontier or len(known) >= most:
                 break
             before, self._depth = dict(self.types), level
             found: dict[State, None] = {}
@@ -351,7 +357,7 @@ class Learner:
                 new = [x for x in self.successors(state) if x not in known]
                 self.meet(new)
                 found |= dict.fromkeys(new)
-                if patience.ends():
+                if patience.ends() or len(known) + len(found) >= most:
                     return True
             known |= found
             frontier = list(found)

@@ -58,6 +58,15 @@ def variable(name: str, kind: Type) -> Any:
     return wrap(n.make(n.StateVar, kind, NOWHERE, name))
 
 
+def test_a_kind_without_fields_of_its_own_is_no_dataclass_of_its_own() -> None:
+    """To make one takes half a millisecond, in every process that reads a model."""
+    own = {kind for kind in n.KINDS if "__init__" in vars(kind)}
+    assert n.Const in own and not {n.And, n.Or, n.Not, n.Eq, n.Add} & own
+    one = n.make(n.Not, Bool(), NOWHERE, variable("x", Bool()).node)
+    with pytest.raises(AttributeError, match="cannot assign to field 'item'"):
+        setattr(one, "item", one)  # noqa: B010  # frozen, to mypy
+
+
 P, Q = variable("p", Bool()), variable("q", Bool())
 X = variable("x", Int(0, 3))
 TRUE, FALSE = as_node(True), as_node(False)

@@ -57,6 +57,18 @@ def test_an_action_that_is_taken_far_away_is_found(high: int, lights: int, tmp_p
     assert early == [0, 0, 0] and shout >= high
 
 
+def test_few_states_are_each_met_once(tmp_path: Path) -> None:
+    """Where the search breadth first has met them all, no walk follows."""
+    path = tmp_path / "Far.tla"
+    path.write_text(FAR.replace("HIGH", "4").replace("LIGHTS", "2"))
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
+    learner = Learner(Interpreter(Source(path).load({})))
+    starts, _ = learner.some_initial()
+    assert not learner.run_ahead(starts, 3.0)
+    assert learner.seen == 5 * 4 * 2
+    assert [learner.first[action] for action in range(4)] == [0, 0, 0, 4]
+
+
 def test_sweeps_take_actions_in_the_order_of_the_runs(tmp_path: Path) -> None:
     path = tmp_path / "Far.tla"
     path.write_text(FAR.replace("HIGH", "30").replace("LIGHTS", "2"))

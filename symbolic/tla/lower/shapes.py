@@ -283,12 +283,13 @@ def has_keyed(kind: Type) -> bool:
 def _by_domain(kinds: dict[str, Type]) -> dict[str, Type]:
     """Kinds of values, in which a map of strings takes the place of records if their domain may change.
 
-    Their domain may change if there is such a map already, or if there is the empty function too and all their
-    fields have values of one kind.
+    Their domain may change if there is such a map already, or if there is the empty function too, perhaps among
+    functions of model values, and all their fields have values of one kind.
     """
-    records = [one for one in kinds.values() if isinstance(one, Record)]
-    empty = kinds.get("seq") == EMPTY_FUNCTION and records and all(map(_is_even, records))
-    if not empty and not is_keyed(kinds.get("map")):
+    records, functions = [one for one in kinds.values() if isinstance(one, Record)], kinds.get("map")
+    partial = isinstance(functions, Map) and isinstance(functions.value, Option)
+    empty = kinds.get("seq") == EMPTY_FUNCTION or partial
+    if not is_keyed(functions) and not (empty and records and all(map(_is_even, records))):
         return kinds
     absorbed = [*map(_keyed, records), *([EMPTY_FUNCTION] if kinds.get("seq") == EMPTY_FUNCTION else [])]
     others = {tag: one for tag, one in kinds.items() if not isinstance(one, Record) and one != EMPTY_FUNCTION}
