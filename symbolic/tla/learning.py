@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
@@ -84,11 +85,11 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
             return Seq(settled(item, _results(met), _item(before)), capacity)
         case Tuple(items=items):
             old = before.items if isinstance(before, Tuple) and len(before.items) == len(items) else items
-            parts = enumerate(zip(items, old, strict=True), start=1)
-            return Tuple(tuple(settled(x, _at(place, met), y) for place, (x, y) in parts))
+            given, parts = _by_argument(met), enumerate(zip(items, old, strict=True), start=1)
+            return Tuple(tuple(settled(x, given[place], y) for place, (x, y) in parts))
         case Record(fields=fields):
-            known = dict(before.fields) if isinstance(before, Record) else {}
-            inside = ((x, part, _at(shapes.field_name(x), met)) for x, part in fields)
+            given, known = _by_argument(met), dict(before.fields) if isinstance(before, Record) else {}
+            inside = ((x, part, given[shapes.field_name(x)]) for x, part in fields)
             return kind.over(settled(part, one, known.get(x, shapes.NEVER)) for x, part, one in inside)
     return kind
 
@@ -138,9 +139,12 @@ def _results(met: Sequence[Value]) -> list[Value]:
     return [x for one in met for _, x in _pairs(one)]
 
 
-def _at(key: Value, met: Sequence[Value]) -> list[Value]:
-    """The values of functions at an argument."""
-    return [x for one in met for argument, x in _pairs(one) if argument == key]
+def _by_argument(met: Sequence[Value]) -> Mapping[Value, list[Value]]:
+    """The values of functions at each argument."""
+    found = defaultdict[Value, list[Value]](list)
+    for argument, value in (pair for one in met for pair in _pairs(one)):
+        found[argument].append(value)
+    return found
 
 
 def _given(kind: Type) -> Type:

@@ -42,8 +42,8 @@ Few == x < 7
 Near == TLCGet("level") < 3
 Compares == [][x' # "x"]_x
 """
-ALONE = "ToString(<<x, told>>)"
-"""An expression without symbolic form."""
+ALONE = "ToString({x})"
+"""An expression without symbolic form. It does not tell again what was told, which would double at each step."""
 LOWERED = '"a"'
 
 
