@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -321,6 +322,7 @@ Add == \\E n \\in Nodes, b \\in 0..1 : /\\ \\A m \\in sent : m.from # n
                                     /\\ UNCHANGED <<out, time>>
 Best == CHOOSE m \\in sent : \\A k \\in sent : k.ballot <= m.ballot
 Highest == Add \\/ (sent # {} /\\ out' = <<Best.ballot>> /\\ UNCHANGED <<sent, time>>)
+Often == Add \\/ (sent # {} /\\ out' = [n \\in 1..9 |-> Best.ballot] /\\ UNCHANGED <<sent, time>>)
 Winner == Add \\/ (sent # {} /\\ out' = <<Best.from>> /\\ UNCHANGED <<sent, time>>)
 InSequence(S) == CHOOSE f \\in [1..Cardinality(S) -> S] : \\A i, j \\in DOMAIN f : f[i] = f[j] => i = j
 Listed == Add \\/ (\\E n \\in Nodes : out' = InSequence({<<1, n>>, <<2, n>>}) /\\ UNCHANGED <<sent, time>>)
@@ -348,6 +350,20 @@ def test_a_choice_upholds_the_symmetry_if_nothing_depends_on_it(tmp_path: Path, 
     assert answer.told(ExploreFacts).states == CHOSEN[config]
     assert behaviour.symmetry is not None
     assert ("at " in (behaviour.symmetry.remark() or "")) is ("Winner" in config or "Late" in config)
+
+
+@pytest.mark.parametrize("step", ["Highest", "Often"])
+def test_an_open_choice_is_made_once_in_each_case(
+    tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    constants = "CONSTANT Nodes = {a, b, c} INIT Init SYMMETRY Symmetry CHECK_DEADLOCK FALSE\n"
+    behaviour = Behaviour(specification(tmp_path, CHOICES, f"{constants} NEXT {step}"))
+    assert behaviour.symmetry is not None
+    chosen = Mock(wraps=behaviour.symmetry.chosen)
+    monkeypatch.setattr(behaviour.symmetry, "chosen", chosen)
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False)
+    assert answer.told(ExploreFacts).states == CHOSEN["NEXT Highest"]
+    assert chosen.call_count == 16 and behaviour.symmetry.open_choices > 0
 
 
 FOLDED = """

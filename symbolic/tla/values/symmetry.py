@@ -13,10 +13,10 @@ That is done only where such a choice was met (`Symmetry.alike`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import eq
-from typing import TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from leadline.symbolic.lang import LeadlineError
 from leadline.symbolic.tla.read import syntax as s
@@ -25,6 +25,7 @@ from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values.values import (
     FAILURES,
+    LISTED,
     EvaluationError,
     ModelValue,
     Order,
@@ -36,12 +37,16 @@ from leadline.symbolic.tla.values.values import (
 State: TypeAlias = tuple[Value, ...]
 _Permutation: TypeAlias = Mapping[Value, Value]
 _Constant: TypeAlias = Callable[[s.Expression], Value]
+_Case: TypeAlias = "frozenset[int] | None"
+_Other: TypeAlias = tuple[frozenset[int], s.Place, tuple[Value, ...]]
 _T = TypeVar("_T")
 
 _WRITING = ("ToString", "JsonText")
 """Operators in whose results model values are told apart by their names."""
 _MOST_KNOWN = 100_000
-"""Sets of which is kept how permutations choose from them."""
+"""Sets of which is kept how permutations choose from them, and results that are kept for a case."""
+_KEPT = LISTED | {bool}
+"""The types of results that are kept: they choose nothing later."""
 
 
 class ToldApart(LeadlineError):
@@ -68,14 +73,15 @@ class Symmetry:
         self.open_choices = 0
         self.repeatable = True
         self._watching = True
-        self._case: frozenset[int] | None = None
-        self._others: list[tuple[frozenset[int], s.Place, tuple[Value, ...]]] = []
+        self._case: _Case = None
+        self._others: list[_Other] = []
         self._use([one for one in graphs if one])
 
     def _use(self, permutations: Sequence[_Permutation]) -> None:
         self.permutations = permutations
         self.moved = frozenset[Value](x for one in permutations for x in one)
         self._first: dict[tuple[Value, ...], dict[int, frozenset[int]]] = {}
+        self._made: dict[tuple[_Case, Hashable], tuple[object, object, _Case, list[_Other]]] = {}
         for name in ("group", "_cases"):
             self.__dict__.pop(name, None)
 
@@ -169,6 +175,31 @@ class Symmetry:
         (index, self._case), *others = cases.items()
         self._others += [(those, place, elements) for _, those in others]
         return found[index]
+
+    def computed(
+        self, key: Hashable, compute: Callable[..., _T], arguments: tuple[Any, ...]
+    ) -> tuple[_T, bool]:
+        """A result, and whether no choice in it is open; one with open choices is computed once in each case.
+
+        Args:
+            key: what tells the computation from all others whose arguments are still there.
+        """
+        known = self._made.get((self._case, key)) if self._made else None
+        if known is not None:
+            self.open_choices += 1
+            result, _, self._case, others = known
+            self._others += others
+            return cast(_T, result), False
+        before, opened, count = self._case, self.open_choices, len(self._others)
+        made = compute(*arguments)
+        if type(made) not in _KEPT:
+            return made, False
+        if self.open_choices > opened:
+            if len(self._made) >= _MOST_KNOWN:
+                self._made.clear()
+            self._made[self._case, key] = (made, arguments, self._case, [])
+            self._made[before, key] = (made, arguments, self._case, self._others[count:])
+        return made, self.open_choices == opened
 
     def _taken(self, found: tuple[Value, ...]) -> dict[int, frozenset[int]]:
         """The indices of the elements that permutations choose, each with those of the permutations."""

@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 from leadline.symbolic.tla.read.syntax import Place
-from leadline.symbolic.tla.values.values import LISTED
 
 Lines: TypeAlias = "list[str | Lines]"
 
@@ -24,8 +23,6 @@ _TAKEN = re.compile(f"([{_FIRST}{_AFTER}{_IDS}])(\\w+){_OVER}")
 _UNSAFE = re.compile(r"\W")
 
 
-_KEPT = LISTED | {bool}
-"""The types of results that are kept during a choice of symmetry: they hold no open one."""
 _MOST = 1 << 14
 """Results that are kept at most; then all are dropped."""
 
@@ -51,10 +48,12 @@ class Memo(dict[Hashable, Any]):
 
     def add(self, key: Hashable, arguments: tuple[Any, ...]) -> Any:
         """Compute a result and keep it."""
-        symmetry = self._namespace.get("symmetry")
-        before = 0 if symmetry is None else symmetry.open_choices
-        result = self._namespace[self._plain](*arguments)
-        if symmetry is not None and (symmetry.open_choices > before or type(result) not in _KEPT):
+        symmetry, plain = self._namespace.get("symmetry"), self._namespace[self._plain]
+        if symmetry is None:
+            result, fixed = plain(*arguments), True
+        else:
+            result, fixed = symmetry.computed((self._plain, key), plain, arguments)
+        if not fixed:
             return result  # It depends on a choice, or will: it is another one in the next case.
         if len(self) >= _MOST:
             self.clear()
