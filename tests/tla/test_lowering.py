@@ -1106,6 +1106,18 @@ POINTERS = """
     Shared == \\A x \\in DOMAIN tree : Common(Path(x), Path(1)) = 1
     """
 
+HISTORY = """
+    EXTENDS Naturals, TLC
+    VARIABLES h, t
+    Max(S) == CHOOSE x \\in S : \\A y \\in S : x >= y
+    Last == Max(DOMAIN h)
+    Init == t = 1 /\\ h = [x \\in {t} |-> {}]
+    Next == /\\ t < 4 /\\ t' = t + 1
+            /\\ \\E k \\in 1..2, at \\in {Last, Last + 1} : \\/ h' = h @@ [x \\in {at} |-> h[Last] \\cup {k}]
+                                                     \\/ h' = [x \\in {at} |-> {k}] @@ h
+    Short == DOMAIN h = 1..Last /\\ Last <= t
+    """
+
 
 # Python takes TRUE for 1.
 FUNCTIONS_OF_TRUE = """
@@ -1123,6 +1135,7 @@ FUNCTIONS_OF_TRUE = """
     [
         (FUNCTIONS_OF_TRUE, ("Same",)),
         (POINTERS, ("Rooted", "Halved", "Shared", "Turned")),
+        (HISTORY, ("Short",)),
         (COMPOSED, ("Written",)),
         (ARGUMENTS_OF_KINDS, ("Counted",)),
         pytest.param(SEVERAL_KINDS, ("Known", "Within"), marks=pytest.mark.slow),

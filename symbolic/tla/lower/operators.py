@@ -428,7 +428,8 @@ def _merged(at: Lowering, left: n.Node, right: n.Node) -> n.Node:
         return left if right.type == EMPTY_FUNCTION else right
     if isinstance(right.type, Slots) or isinstance(left.type, Slots):
         return slots.merged(t, left, right)
-    if isinstance(right.type, Graph) or isinstance(left.type, Graph):
+    kinds = {type(left.type), type(right.type)}
+    if Graph in kinds and (Map in kinds or isinstance(shapes.join(left.type, right.type), Graph)):
         return t.merged(left, right)
     pairs: dict[object, tuple[n.Const, n.Node]] = {}
     for function in (right, left):

@@ -920,8 +920,7 @@ class Terms(Builder):
         if isinstance(left.type, Map) or isinstance(right.type, Map):
             return self._merged_map(left, right)
         kind = join(left.type, right.type)
-        if not isinstance(kind, Graph):
-            raise Unlowerable(f"@@ of a value of {left.type!r} and one of {right.type!r}")
+        assert isinstance(kind, Graph)
         known = self.domain(left)
         more = lambda x: self.negation(self.member(self.components(x)[0], known))  # noqa: E731  # short
         others = self.bind(n.SetFilter, self.convert(right, kind), "x", more)
