@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -26,7 +27,7 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.runs import Takers
 from leadline.symbolic.engines.run.limits import Limits, time_stop, worth
 from leadline.symbolic.engines.run.parallel import answer_here
-from leadline.symbolic.lang import InternalError, Model
+from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span
 from leadline.symbolic.meaning import Exploration, Explorer
 from leadline.symbolic.tla import learning, origin
 from leadline.symbolic.tla.protocol import Source
@@ -502,6 +503,20 @@ def test_a_proof_looks_at_every_state_where_members_are_told_apart(tmp_path: Pat
     some, wide = found.results
     assert (some.verdict, some.steps, wide.verdict) == (Verdict.VIOLATED, 1, Verdict.PROVED)
     assert (wide.reason or "").endswith("explored, without SYMMETRY")
+
+
+def test_a_type_too_large_for_symmetry_is_told_as_no_mistake(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "Reduced.tla"
+    path.write_text(VOTES)
+    path.with_suffix(".cfg").write_text(f"{HEAD} NEXT Next SYMMETRY Symmetry INVARIANT Some")
+    large = ModelError([Mistake(Span("Reduced.tla", 7), "a type is too large")])
+    monkeypatch.setattr(origin.TlaOrigin, "taking_for_one", Mock(side_effect=large))
+    model = model_on_values(find(str(path)), {})
+    found = answer(model, Query(str(path), {}, None, ExploreOptions(prove=True), deadlock=False))
+    told = found.told(ExploreFacts).symmetry or ""
+    assert told.endswith("is counted: Reduced.tla:7: a type is too large")
 
 
 ROUND = """---- MODULE Round ----

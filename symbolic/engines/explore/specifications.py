@@ -54,6 +54,8 @@ from leadline.symbolic.lang import (
     InternalError,
     LeadlineError,
     Model,
+    ModelError,
+    NoSymbolicForm,
     Permutation,
     UserError,
     counted,
@@ -409,7 +411,9 @@ def _reduced(model: Model, query: Query, limits: Limits, ask: Callable[..., Answ
     except (UserError, Unsupported) as error:
         if not options.prove or not (declared or group):
             raise
-        why = error.why if isinstance(error, Unsupported) else str(error)
+        # A type that is too large for symmetry is no mistake: the module is explored without.
+        told = NoSymbolicForm(error.mistakes) if isinstance(error, ModelError) else error
+        why = told.why if isinstance(told, Unsupported | NoSymbolicForm) else str(told)
         found = ask(model, replace(query, options=replace(options, symmetry=False)), limits)
         if not declared:
             return found
