@@ -449,6 +449,25 @@ def test_an_initial_condition_without_a_value_leaves_no_states(
     assert "no states: the initial condition goes out of bounds" in out and "all reachable" not in out
 
 
+def test_an_operator_may_name_a_variable_that_has_no_value_yet(tmp_path: Path) -> None:
+    """It reads none in the branch that is taken. TLC finds these 14 states."""
+    body = r"""
+    EXTENDS Naturals, FiniteSets
+    VARIABLES x, y, z
+    Last(h) == IF h <= 1 THEN {} ELSE {y[i] : i \in 1..(h - 1)}
+    Free(h) == {1, 2, 3} \ Last(h)
+    After(h) == IF h = 1 THEN {} ELSE {y'[i] : i \in 1..(h - 1)}
+    Init == /\ \E a \in 1..2 : LET first == Free(1) IN x = Cardinality(first) + a
+            /\ y = <<1, 2>> /\ z = 1
+    Next == /\ z' = 3 - z
+            /\ x' = (x + Cardinality(After(1)) + Cardinality(Last(z'))) % 7
+            /\ y' = <<y[2], y[1]>> /\ Cardinality(After(z')) < 3
+    """
+    behaviour = Behaviour(specification(tmp_path, body, "INIT Init NEXT Next"))
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)
+    assert answer.told(ExploreFacts).states == 14 and all(x.verdict is Verdict.SAFE for x in answer.results)
+
+
 NUMBERS = r"""
 EXTENDS Integers, TLC
 VARIABLE x

@@ -464,7 +464,7 @@ class Translation:
         """A definition, applied: a constant, a call, or its expansion."""
         key = e.operator
         one = self.definitions[key]
-        if not self.recursive(key) and self._expands(one, e, scope):
+        if not self.recursive(key) and (self._expands(one, e, scope) or self._lacks(key, scope)):
             return self.expand(one.parameters, one.body, scope.within({}), e.arguments, scope)
         strict = self.analysis.strict_parameters(key)
         lazy = frozenset(
@@ -488,6 +488,12 @@ class Translation:
         arguments += [self.variable(name, scope) for name in sorted(reads.now)]
         arguments += [self.variable(name, scope, primed=True) for name in sorted(reads.next)]
         return Code(self.source.call(scope.fn, fn, arguments), kind)
+
+    def _lacks(self, key: str, scope: Scope) -> bool:
+        """Whether a definition reads variables without a value yet: perhaps in branches that are not taken."""
+        reads = self.analysis.reads_of(key)
+        now = scope.next if scope.primed else scope.now
+        return not (reads.now <= now.keys() and reads.next <= scope.next.keys())
 
     def _remembers(self, one: s.Definition, e: s.Apply, scope: Scope) -> bool:
         """Whether the values of a definition are worth keeping: it goes through sets, for parts of a state."""
