@@ -20,6 +20,8 @@ from pysat.solvers import Solver as PySatSolver
 from leadline.symbolic.solve.interface import TRUE, Clause, Satisfiability, Solver
 
 _NAME = "cadical195"
+_AT_ONCE = 10_000
+"""Conflicts after which Python may act on a signal, such as that the time is over; then the search goes on."""
 
 
 class CadicalSolver(Solver):
@@ -46,7 +48,11 @@ class CadicalSolver(Solver):
         deque(map(self._add_clause, clauses), maxlen=0)
 
     def check(self, assumptions: Sequence[int]) -> Satisfiability:
-        if not self._solver.solve(assumptions=list(assumptions)):
+        given, found = list(assumptions), None
+        while found is None:
+            self._solver.conf_budget(_AT_ONCE)
+            found = self._solver.solve_limited(given)
+        if not found:
             return Satisfiability.UNSATISFIABLE
         self._model = self._solver.get_model()
         return Satisfiability.SATISFIABLE

@@ -13,7 +13,7 @@ from itertools import combinations, product
 import pytest
 from hypothesis import given, strategies as st
 
-from leadline.symbolic.solve import SOLVERS, TRUE, Satisfiability, Solver
+from leadline.symbolic.solve import SOLVERS, TRUE, Satisfiability, Solver, cadical
 from leadline.symbolic.solve.z3_solver import Z3Solver
 
 SATISFIABLE, UNSATISFIABLE = Satisfiability.SATISFIABLE, Satisfiability.UNSATISFIABLE
@@ -224,6 +224,27 @@ def test_ctrl_c_ends_z3_as_it_ends_python() -> None:
     with pytest.raises(KeyboardInterrupt):
         solver.check([])
     timer.join()
+
+
+def test_cadical_lets_python_act_on_a_signal_within_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the time is over: the search stops there, and is not first ended."""
+
+    def over(number: int, frame: object) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(cadical, "_AT_ONCE", 1_000)
+    solver = cadical.CadicalSolver()
+    pigeons(solver, 8)
+    before = signal.signal(signal.SIGVTALRM, over)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+        with pytest.raises(TimeoutError):
+            solver.check([])
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    assert solver._solver.accum_stats()["conflicts"] < 20_000, "all of them are over 40,000"
+    assert solver.check([]) is UNSATISFIABLE, "the search goes on"
 
 
 def test_z3_takes_a_seed() -> None:
