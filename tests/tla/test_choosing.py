@@ -165,3 +165,31 @@ def test_a_choice_among_messages_in_slots_compares_them(
     values, circuits = (one.told(ExploreFacts) for one in answers)
     assert circuits.states_within_steps == values.states_within_steps
     assert circuits.steps_out_of_bounds == values.steps_out_of_bounds > 0
+
+
+NUMBERS = r"""
+EXTENDS Naturals
+VARIABLES at, last, low
+Max(S) == CHOOSE x \in S : \A y \in S : x >= y
+Odd(S) == CHOOSE x \in S : x % 2 = 1
+Init == at = [p \in 1..3 |-> 0] /\ last = 0 /\ low = 0
+Add(p) == LET new == Max({at[q] : q \in 1..3} \cup {900}) + p IN
+          /\ new < 908 /\ at' = [at EXCEPT ![p] = new] /\ last' = new /\ UNCHANGED low
+Take == low' = Odd({at[1], at[3], at[2], 0}) /\ UNCHANGED <<at, last>>
+Next == Take \/ \E p \in 1..3 : Add(p)
+Greatest == last = Max({at[1], at[2], at[3]})
+"""
+
+
+def test_a_choice_among_few_numbers_compares_them(tmp_path: Path) -> None:
+    """The type has a thousand values, and each would be tried. The least that fits is taken; there may be none."""
+    path = write(tmp_path, M=NUMBERS)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Greatest\nCHECK_DEADLOCK FALSE\n")
+    asking = Asking(path, Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None
+    roots = [x for one in asking.model.actions for x in one.roots]
+    assert not any(isinstance(x, n.Choose) for x in n.postorder(*roots))
+    answers = [asking.answer(ExploreOptions(by=by, max_states=None)) for by in (VALUES, CIRCUITS)]
+    values, circuits = (one.told(ExploreFacts) for one in answers)
+    assert circuits.states_within_steps == values.states_within_steps
+    assert circuits.steps_out_of_bounds == values.steps_out_of_bounds > 0

@@ -44,7 +44,7 @@ from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import MOST_MEMBERS, Body, Unlowerable, body_at, has_value, is_large
 from leadline.symbolic.tla.lower.comparison import clash, is_free, some_clash
 from leadline.symbolic.tla.lower.first import First
-from leadline.symbolic.tla.lower.fixed import certain
+from leadline.symbolic.tla.lower.fixed import certain, most_members
 from leadline.symbolic.tla.lower.infinite import (
     Cases,
     Domain,
@@ -612,6 +612,8 @@ _NOT_WRITTEN = (str(LIBRARY), s.BUILT_IN.file)
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32
 _MOST_SUBSETS = 5_000
+_MOST_COMPARED, _MOST_TRIED = 16, 4
+"""The most numbers that CHOOSE compares with each other, and how many values of their type it tries for each."""
 _MOST_CUT = 64
 
 
@@ -1047,6 +1049,8 @@ class Lowering(Sets):
         node = self.terms.set_node(listed)
         if is_large(node.type) and not isinstance(node, n.Const):
             return self.first.of(slots.written(self.terms, listed), item_of(node), body)
+        if numbers := _few_numbers(self, node):
+            return self.first.of(numbers, item_of(node), body)
         nothing = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
         written = self.choices(node)
         if written is not None:
@@ -1173,6 +1177,17 @@ class Lowering(Sets):
 
 
 # Functions, records and tuples
+
+
+def _few_numbers(at: Lowering, node: n.Node) -> list[tuple[n.Node, n.Node]] | None:
+    """The few numbers that a set may have, each with whether it has it; None if its type has not many more."""
+    item = item_of(node)
+    if isinstance(node, n.Const) or not isinstance(item, Int) or most_members(node) > _MOST_COMPARED:
+        return None
+    with suppress(Unlowerable):
+        found = slots.written(at.terms, node)
+        return found if len(found) <= min(_MOST_COMPARED, item.capped // _MOST_TRIED) else None
+    return None
 
 
 def _record_set(at: Lowering, e: s.RecordSet, scope: Scope) -> Entity:
