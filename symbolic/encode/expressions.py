@@ -186,11 +186,7 @@ class Integers:
         above = self.less(bounds[target.high], (shape, source))
         error = self.circuit.disj((below, above))
         if is_binary(target):
-            if source.low != target.low:
-                return self._shaped(self._offset(shape, source, target.low), target), error
-            # The offset is the same, and so are the bits.
-            more = (FALSE,) * (width(target) - len(shape.bits))
-            return Bits((*shape.bits, *more)[: width(target)]), error
+            return self._shaped(self._offset(shape, source, target.low), target), error
         low, high = max(source.low, target.low), min(source.high, target.high)
         return {x: self.values.has_value(shape, x, source) for x in range(low, high + 1)}, error
 
@@ -221,11 +217,8 @@ class Integers:
         """Two's complement of what an integer value is above a number."""
         if not isinstance(shape, Bits):
             return [*self._bits(shape, Int(low, kind.high)).bits, FALSE]
-        return (
-            self.add([*shape.bits, FALSE], _constant(kind.low - low))
-            if kind.low != low
-            else [*shape.bits, FALSE]
-        )
+        bits = [*shape.bits, FALSE]
+        return bits if kind.low == low else self.add(bits, _constant(kind.low - low))
 
     def _shaped(self, number: Number, kind: Int) -> Shape:
         """The value that is so far above the type's least one; a don't-care outside of the type's range."""
@@ -258,10 +251,6 @@ class Integers:
         """Difference, one bit wider than its operands."""
         return self.add(left, [-bit for bit in right], TRUE)
 
-    def negate(self, number: Number) -> Number:
-        """Negation."""
-        return self.subtract([FALSE], number)
-
     def multiply(self, left: Number, right: Number) -> Number:
         """Product: shifted sums, the sign's row subtracted."""
         size = len(left) + len(right)
@@ -269,8 +258,7 @@ class Integers:
         total: Number = [FALSE, FALSE]
         for place, bit in enumerate(right):
             row = [FALSE] * place + [self.circuit.conj((bit, x)) for x in wide]
-            row = self.negate(row) if place == len(right) - 1 else row
-            total = self.add(total, row)[:size]
+            total = (self.subtract if place == len(right) - 1 else self.add)(total, row)[:size]
         return total
 
     def divide(self, left: Number, right: Number) -> tuple[Number, Number]:
