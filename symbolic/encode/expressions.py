@@ -214,14 +214,14 @@ class Integers:
         return self._shaped(self.add(number, _constant(-kind.low)), kind)
 
     def _offset(self, shape: Shape, kind: Int, low: int) -> Number:
-        """Two's complement of what an integer value is above a number."""
+        """Two's complement of an integer value less `low`."""
         if not isinstance(shape, Bits):
             return [*self._bits(shape, Int(low, kind.high)).bits, FALSE]
         bits = [*shape.bits, FALSE]
         return bits if kind.low == low else self.add(bits, _constant(kind.low - low))
 
     def _shaped(self, number: Number, kind: Int) -> Shape:
-        """The value that is so far above the type's least one; a don't-care outside of the type's range."""
+        """The value that lies a number above the type's least one; a don't-care outside of the type's range."""
         wanted = width(kind)
         bits = (number + [number[-1]] * wanted)[:wanted]
         if is_binary(kind):
@@ -236,7 +236,7 @@ class Integers:
     # -- two's complement -------------------------------------------------------------------------
 
     def add(self, left: Number, right: Number, carry: int = FALSE) -> Number:
-        """Sum, one bit wider than its operands, and with one that is carried into the lowest place."""
+        """Sum of two numbers and of a literal carried into the lowest place, one bit wider than the numbers."""
         size = max(len(left), len(right)) + 1
         a = left + [left[-1]] * (size - len(left))
         b = right + [right[-1]] * (size - len(right))

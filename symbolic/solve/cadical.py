@@ -20,8 +20,8 @@ from pysat.solvers import Solver as PySatSolver
 from leadline.symbolic.solve.interface import TRUE, Clause, Satisfiability, Solver
 
 _NAME = "cadical195"
-_AT_ONCE = 10_000
-"""Conflicts after which Python may act on a signal, such as that the time is over; then the search goes on."""
+_CONFLICTS_AT_ONCE = 10_000
+"""A search pauses after so many conflicts, so that Python can act on a signal, such as that the time is over."""
 
 
 class CadicalSolver(Solver):
@@ -50,7 +50,7 @@ class CadicalSolver(Solver):
     def check(self, assumptions: Sequence[int]) -> Satisfiability:
         given, found = list(assumptions), None
         while found is None:
-            self._solver.conf_budget(_AT_ONCE)
+            self._solver.conf_budget(_CONFLICTS_AT_ONCE)
             found = self._solver.solve_limited(given)
         if not found:
             return Satisfiability.UNSATISFIABLE

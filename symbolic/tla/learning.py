@@ -168,7 +168,7 @@ MOST_INITIAL = 10_000
 QUIET = 1_000
 """Runs end after so many states in a row that bring nothing new."""
 FEW = 200
-"""Where there are fewer states, no walk finds another."""
+"""So many states are met breadth first, before any walk. Where there are no more, no walk follows."""
 
 
 def _work(doing: str) -> Callable[[Mapping[str, Any]], Work]:
@@ -336,7 +336,7 @@ class Learner:
 
     def _run(self, starts: Sequence[State], until: float, levels: int) -> None:
         begin, now = self.seen, time.process_time()
-        # A tenth of the time, which the states of a large specification are not worth.
+        # A specification with more states loses a tenth of the time at most.
         if not self._search(starts, levels, _Patience(self, now + (until - now) / 10), FEW):
             return
         self._walk(starts, _Patience(self, until))

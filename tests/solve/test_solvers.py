@@ -227,12 +227,12 @@ def test_ctrl_c_ends_z3_as_it_ends_python() -> None:
 
 
 def test_cadical_lets_python_act_on_a_signal_within_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when the time is over: the search stops there, and is not first ended."""
+    """The handler of a signal runs before the search ends, as when the time is over."""
 
     def over(number: int, frame: object) -> None:
         raise TimeoutError
 
-    monkeypatch.setattr(cadical, "_AT_ONCE", 1_000)
+    monkeypatch.setattr(cadical, "_CONFLICTS_AT_ONCE", 1_000)
     solver = cadical.CadicalSolver()
     pigeons(solver, 8)
     before = signal.signal(signal.SIGVTALRM, over)

@@ -612,8 +612,8 @@ _NOT_WRITTEN = (str(LIBRARY), s.BUILT_IN.file)
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32
 _MOST_SUBSETS = 5_000
-_MOST_COMPARED, _MOST_TRIED = 16, 4
-"""The most numbers that CHOOSE compares with each other, and how many values of their type it tries for each."""
+_MOST_COMPARED, _MANY = 16, 4
+"""CHOOSE compares at most so many numbers, and only where their type has so many times as many values."""
 _MOST_CUT = 64
 
 
@@ -1049,7 +1049,7 @@ class Lowering(Sets):
         node = self.terms.set_node(listed)
         if is_large(node.type) and not isinstance(node, n.Const):
             return self.first.of(slots.written(self.terms, listed), item_of(node), body)
-        if numbers := _few_numbers(self, node):
+        if numbers := self._few_numbers(node):
             return self.first.of(numbers, item_of(node), body)
         nothing = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
         written = self.choices(node)
@@ -1060,6 +1060,16 @@ class Lowering(Sets):
                 result = self.terms.ite(test, x, result)
             return result
         return self.terms.bind(n.Choose, node, name or "x", body, order=self.order_of(item_of(node)))
+
+    def _few_numbers(self, node: n.Node) -> list[tuple[n.Node, n.Node]] | None:
+        """The few numbers that a set may have, each with whether it has it; None if its type has not many more."""
+        item = item_of(node)
+        if isinstance(node, n.Const) or not isinstance(item, Int) or most_members(node) > _MOST_COMPARED:
+            return None
+        with suppress(Unlowerable):
+            found = slots.written(self.terms, node)
+            return found if len(found) <= min(_MOST_COMPARED, item.capped // _MANY) else None
+        return None
 
     def _first_function(self, domain: Domain, body: Body) -> n.Node | None:
         """The first function to sets of a constant set that a test accepts; None if it depends on more."""
@@ -1177,17 +1187,6 @@ class Lowering(Sets):
 
 
 # Functions, records and tuples
-
-
-def _few_numbers(at: Lowering, node: n.Node) -> list[tuple[n.Node, n.Node]] | None:
-    """The few numbers that a set may have, each with whether it has it; None if its type has not many more."""
-    item = item_of(node)
-    if isinstance(node, n.Const) or not isinstance(item, Int) or most_members(node) > _MOST_COMPARED:
-        return None
-    with suppress(Unlowerable):
-        found = slots.written(at.terms, node)
-        return found if len(found) <= min(_MOST_COMPARED, item.capped // _MOST_TRIED) else None
-    return None
 
 
 def _record_set(at: Lowering, e: s.RecordSet, scope: Scope) -> Entity:

@@ -46,7 +46,7 @@ _WRITING = ("ToString", "JsonText")
 _MOST_KNOWN = 100_000
 """Sets of which is kept how permutations choose from them, and results that are kept for a case."""
 _KEPT = LISTED | {bool}
-"""The types of results that are kept: they choose nothing later."""
+"""The types of results that are kept. A value of another type, such as a set not listed yet, may choose later."""
 
 
 class ToldApart(LeadlineError):
@@ -179,10 +179,14 @@ class Symmetry:
     def computed(
         self, key: Hashable, compute: Callable[..., _T], arguments: tuple[Any, ...]
     ) -> tuple[_T, bool]:
-        """A result, and whether no choice in it is open; one with open choices is computed once in each case.
+        """The result of a computation, and whether it has no open choice.
+
+        A result with open choices is computed once in each case.
 
         Args:
-            key: what tells the computation from all others whose arguments are still there.
+            key: another one for each computation. It may have ids of arguments, which are kept with the result.
+            compute: the computation.
+            arguments: its arguments.
         """
         known = self._made.get((self._case, key)) if self._made else None
         if known is not None:
