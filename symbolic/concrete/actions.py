@@ -11,9 +11,7 @@ from leadline.symbolic.concrete.writer import Code, Module, Source, Writer
 from leadline.symbolic.lang import (
     Action,
     InternalError,
-    Mistake,
     Model,
-    ModelError,
     Pick,
     Span,
     Type,
@@ -22,8 +20,8 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import PickVar, make
 
-# Each pick is a loop and perhaps a `try`. Python allows 20 nested statements.
-_MOST_PICKS = 8
+# Each pick is a loop and perhaps a `try`. Python allows 20 nested statements in a function.
+_PICKS_TOGETHER = 8
 
 
 class Form(Enum):
@@ -93,18 +91,13 @@ class _ActionWriter:
         self.action = action
         self.form = form
         self.order = schedule(action)
-        if len(action.picks) > _MOST_PICKS:
-            text = (
-                f"{action.name} has {len(action.picks)} picks, and only {_MOST_PICKS} can be explored: pick "
-                "tuples or records instead, or split the action"
-            )
-            raise ModelError([Mistake(action.span, text)])
         roots = [item.domain if isinstance(item, Pick) else item for item in self.order]
         variables = {variable.name: place for place, variable in enumerate(model.variables)}
         updates = [node for _, node in action.updates]
         self.w = Writer(module, variables, [root for root in roots if root is not None] + updates, RULES)
         self.counts: str | None = None
         self._picked: list[tuple[str, str]] = []
+        self._skip = "return"
 
     def write_action(self) -> None:
         """Write the whole body."""
@@ -137,7 +130,7 @@ class _ActionWriter:
             self.w.source = self._source(self.action.place_of(item))
             test = self.w.translate(item)
             self.w.write(f"if not {test.text}:")
-            self.w.block(["continue" if self._picked else "return"])
+            self.w.block([self._skip])
             self._count(guard + 1)
         self._update()
 
@@ -154,13 +147,25 @@ class _ActionWriter:
         self._picked.append((pick.name, name))
         if self.form is Form.ATTEMPTS:
             self.w.write("yield None")
+        skip, self._skip = self._skip, "continue"
         self.w.outer_blocks += 2
-        self._guarded(place)
+        if len(self._picked) % _PICKS_TOGETHER:
+            self._guarded(place)
+        else:
+            self._in_function(place)
         self.w.outer_blocks -= 2
+        self._skip = skip
         self._picked.pop()
         lines = self.w.close()
         self.w.write(f"for {name} in {domain}:")
         self.w.block(lines)
+
+    def _in_function(self, place: int) -> None:
+        """The code from `place` on, in a function of its own."""
+        name = self.w.module.fresh("rest")
+        self._skip = "return"
+        self.w.within_function(name, lambda: self._guarded(place))
+        self.w.write(f"{name}()" if self.form is Form.STATES else f"yield from {name}()")
 
     def _domain(self, pick: Pick) -> str:
         if self.form is Form.CHOSEN:
