@@ -10,8 +10,9 @@ from leadline.symbolic.api.tables import summary
 from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.lang import Map, Type, setting_text
 from leadline.symbolic.notation.types import set_text
+from leadline.symbolic.report.findings import steps_html
 from leadline.symbolic.report.heatmap import heat_map, legend
-from leadline.symbolic.report.html import STYLE, refused_logs
+from leadline.symbolic.report.html import STYLE, list_table, refused_logs
 from leadline.symbolic.report.outcomes import tally
 
 if TYPE_CHECKING:
@@ -34,10 +35,7 @@ def framed(*parts: str) -> str:
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table, the cells of which are HTML."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
-    table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="wide"><table class="list">{table}</table></div>'
+    return list_table(header, "".join(f"<tr>{''.join(row)}</tr>" for row in rows))
 
 
 def _cell(text: object) -> str:
@@ -98,7 +96,7 @@ def results_html(results: Results) -> str:
 def result_html(result: Result) -> str:
     """A verdict and its counterexample."""
     reason = f"<p>{escape(result.reason)}</p>" if result.reason else ""
-    shown = "" if result.trace is None else _steps(result.trace)
+    shown = "" if result.trace is None else steps_html(result.trace.lines())
     return framed(f"<table><tr>{_cell(result.property)}{_verdict(result)}</tr></table>", reason, shown)
 
 
@@ -108,17 +106,12 @@ def _verdict(result: Result) -> str:
 
 def trace_html(trace: Trace) -> str:
     """A counterexample step by step."""
-    return framed(_steps(trace))
+    return framed(steps_html(trace.lines()))
 
 
 def _folded(trace: Trace, title: str) -> str:
     about = escape(f"{title}: counterexample of {len(trace.steps)} steps")
-    return f"<details><summary>{about}</summary>{_steps(trace)}</details>"
-
-
-def _steps(trace: Trace) -> str:
-    text = "".join(f'<span class="{line.kind}">{escape(line.text)}</span>\n' for line in trace.lines())
-    return f'<pre class="trace" tabindex="0" aria-label="counterexample">{text}</pre>'
+    return f"<details><summary>{about}</summary>{steps_html(trace.lines())}</details>"
 
 
 def grid_html(cells: Sequence[Cell]) -> str:

@@ -188,13 +188,18 @@ def _smallest(violated: Sequence[Cell], names: Sequence[str], show: Show, links:
     point = point_text({name: cell.settings.get(name) for name in sorted(names)})
     what = "A run that reaches it" if cell.probe else "Counterexample"
     title = escape(f"{what} at the smallest such point: {point}" if point else what)
-    text = "".join(f'<span class="{line.kind}">{escape(str(line))}</span>\n' for line in shown.lines)
-    trace = f'<pre class="trace" tabindex="0" aria-label="counterexample">{text}</pre>' if text else ""
+    trace = steps_html(shown.lines) if shown.lines else ""
     shut = "" if cell.probe else " open"
     leads = escape(links.get(cell.row.query, ""), quote=True)
     walk = f' <a href="{leads}">Walk through it step by step</a>' if leads else ""
     note = f'<p class="note">{escape(shown.note)}{walk}</p>'
     return f"<details{shut}><summary>{title}</summary>{note}{trace}</details>"
+
+
+def steps_html(shown: Iterable[Line]) -> str:
+    """The text of a counterexample as HTML."""
+    text = "".join(f'<span class="{line.kind}">{escape(line.text)}</span>\n' for line in shown)
+    return f'<pre class="trace" tabindex="0" aria-label="counterexample">{text}</pre>'
 
 
 def _size(cell: Cell) -> tuple[int, int, str]:

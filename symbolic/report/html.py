@@ -178,7 +178,6 @@ def refused_logs(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
     others = [cell for cell in cells if cell.judgement is not Judgement.PASSED]
     told = f"<p>{len(cells) - len(others)} of {counted(len(cells), 'log')} conform.</p>"
     names = varying(cells)
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (*names, "log", "verdict"))
     lines = []
     for cell in others:
         point = "".join(f"<td>{escape(point_text({name: cell.settings[name]}))}</td>" for name in names)
@@ -186,8 +185,7 @@ def refused_logs(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
         why = f'<pre class="trace">{escape(cell.row.why() or "")}</pre>'
         verdict = f'<td class="verdict {look(cell)}">{escape(cell.said)}{why}</td>'
         lines.append(f'<tr>{point}<td><a href="{leads}">{escape(cell.goal.property)}</a></td>{verdict}</tr>')
-    table = f'<table class="list"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
-    return f'{told}<div class="wide">{table}</div>' if others else told
+    return told + list_table([*names, "log", "verdict"], "".join(lines)) if others else told
 
 
 def _costs(rows: Sequence[Row]) -> Iterator[str]:
@@ -233,8 +231,7 @@ def _table(
     """Rows with their points in front. With `links`, each row has an anchor and the name of its trace."""
     anchors = links is not None
     texts = [*names, "property", "engine", "asked", "solver", "verdict", *(["trace"] if anchors else [])]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in texts)
-    head += "".join(f'<th scope="col" class="number">{name}</th>' for name in _COST)
+    costs = "".join(f'<th scope="col" class="number">{name}</th>' for name in _COST)
     lines = []
     for point, row in zip(points, rows, strict=True):
         anchor = f' id="q-{escape(row.query, quote=True)}"' if anchors else ""
@@ -243,8 +240,13 @@ def _table(
         trace = f"<td>{_trace(row, links)}</td>" if links is not None else ""
         start = f'<tr{anchor} data-kind="{escape(said_of(row), quote=True)}">'
         lines.append(f"{start}{cells}{_verdict(row)}{trace}{_cost(row)}</tr>")
-    body = "\n".join(lines)
-    table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return list_table(texts, "\n".join(lines), costs)
+
+
+def list_table(names: Iterable[str], body: str, more: str = "") -> str:
+    """A table with a column for each name, and `more` heads, from the HTML of its rows; a wide one scrolls."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    table = f"<thead><tr>{head}{more}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="wide"><table class="list">{table}</table></div>'
 
 
