@@ -175,6 +175,9 @@ LANGUAGE = (
 
 _INFIX: Mapping[type[n.Node], str] = {n.Eq: "==", n.Le: "<=", n.Lt: "<", n.Sub: "-", n.Div: "//", n.Mod: "%"}
 _CALLS: Mapping[type[n.Node], str] = {n.And: "all_of", n.Or: "any_of"}
+_ATTRIBUTES: Mapping[type[n.Node], str] = {
+    n.IsSome: "is_some", n.Get: "value", n.Len: "length", n.IsVariant: "is_a", n.Payload: "as_a",
+}  # fmt: skip
 
 
 class PythonWriter:
@@ -246,19 +249,11 @@ class PythonWriter:
                 return f"{self._operand(element)}.is_in(int_range({self.text(low)}, {self.text(high)}))"
             case n.Member(element=element, domain=domain):
                 return f"{self._operand(domain)}.has({self.text(element)})"
-            case n.IsSome(item=item):
-                return f"{self._operand(item)}.is_some"
-            case n.Get(item=item):
-                return f"{self._operand(item)}.value"
-            case n.Len(item=item):
-                return f"{self._operand(item)}.length"
-            case n.IsVariant(item=item, tag=tag):
-                return f"{self._operand(item)}.is_a({_quoted(tag)})"
-            case n.Payload(item=item, tag=tag):
-                return f"{self._operand(item)}.as_a({_quoted(tag)})"
-            case n.Apply(map=item, key=key):
-                return f"{self._operand(item)}[{self.text(key)}]"
-            case n.Index(item=item, place=place):
+            case n.IsSome(item=item) | n.Get(item=item) | n.Len(item=item):
+                return f"{self._operand(item)}.{_ATTRIBUTES[type(node)]}"
+            case n.IsVariant(item=item, tag=tag) | n.Payload(item=item, tag=tag):
+                return f"{self._operand(item)}.{_ATTRIBUTES[type(node)]}({_quoted(tag)})"
+            case n.Apply(map=item, key=place) | n.Index(item=item, place=place):
                 return f"{self._operand(item)}[{self.text(place)}]"
             case n.Component(item=item, position=position) if isinstance(item.type, Record):
                 return _attribute(self._operand(item), item.type.fields[position][0])
