@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leadline.symbolic.bits.initial import drawn_states, initial_states
     from leadline.symbolic.bits.machine import Claim, Key, Machine
     from leadline.symbolic.bits.orbits import Orbits
-    from leadline.symbolic.bits.search import Found, Search, occurring
+    from leadline.symbolic.bits.search import Search, occurring
     from leadline.symbolic.bits.shards import Block, Shard, joined
     from leadline.symbolic.bits.walks import RandomRuns
 

@@ -11,7 +11,7 @@ from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
     from leadline.symbolic.conform.ask import Conformance, Fits, conformance
-    from leadline.symbolic.conform.events import Event, Log
-    from leadline.symbolic.conform.logs import LogMap, read_log, read_map
+    from leadline.symbolic.conform.events import Log
+    from leadline.symbolic.conform.logs import LogMap, read_map
 
 __getattr__ = on_demand(__name__)

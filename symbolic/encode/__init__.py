@@ -4,7 +4,7 @@ A model becomes three templates, each encoded once: the initial states, one laye
 properties of a state. A depth is an instance of a template: a copy with other literals.
 """
 
-from leadline.symbolic.encode.encoding import Encoding, InitialStates, StatePredicates, StepRelation, Truth
+from leadline.symbolic.encode.encoding import Encoding, InitialStates, StatePredicates, StepRelation
 from leadline.symbolic.encode.template import Instance, Template, Unrolled
 from leadline.symbolic.encode.unrolling import (
     StepsUnrolling,

@@ -6,4 +6,4 @@ the child, never a solver's objects. Importing this package loads no solver's li
 """
 
 from leadline.symbolic.solve.interface import TRUE, Clause, Formula, Satisfiability, Sink, Solver
-from leadline.symbolic.solve.solvers import DEFAULT, LONE, PROVER, RACERS, SOLVERS, SolverKind, refute
+from leadline.symbolic.solve.solvers import DEFAULT, LONE, PROVER, RACERS, SOLVERS, refute

@@ -32,4 +32,4 @@ from leadline.symbolic.trace.replay import (
     shortened,
     shortening,
 )
-from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, headline, lines
+from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, lines

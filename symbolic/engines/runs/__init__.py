@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from leadline.symbolic.engines.runs.loops import SAVE, loop_model
+    from leadline.symbolic.engines.runs.loops import SAVE
     from leadline.symbolic.engines.runs.parts import PARTS, Method, Part, Reduction
-    from leadline.symbolic.engines.runs.product import Product, product_of
+    from leadline.symbolic.engines.runs.product import Product
     from leadline.symbolic.engines.runs.reduction import ReducedClaim, answered
 
 __getattr__ = on_demand(__name__)

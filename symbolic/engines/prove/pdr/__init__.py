@@ -13,6 +13,6 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.prove.pdr.engine import Seen, pdr
     from leadline.symbolic.engines.prove.pdr.invariant import Invariant, minimized, recheck
     from leadline.symbolic.engines.prove.pdr.quantified import formulas
-    from leadline.symbolic.engines.prove.pdr.results import PdrOptions, PdrProgress, PdrResult
+    from leadline.symbolic.engines.prove.pdr.results import PdrOptions, PdrProgress
 
 __getattr__ = on_demand(__name__)
