@@ -450,17 +450,21 @@ def test_an_initial_condition_without_a_value_leaves_no_states(
 
 
 def test_an_operator_may_name_a_variable_that_has_no_value_yet(tmp_path: Path) -> None:
-    """It reads none in the branch that is taken. TLC finds these 14 states."""
+    """It reads none in the branch that is taken, also where it is recursive. TLC finds these 14 states."""
     body = r"""
     EXTENDS Naturals, FiniteSets
     VARIABLES x, y, z
+    RECURSIVE Sum(_)
+    Sum(h) == IF h = 0 THEN 0 ELSE IF h > 2 THEN y[1] + Sum(h - 1) ELSE Sum(h - 1)
+    RECURSIVE Later(_)
+    Later(h) == IF h = 0 THEN 0 ELSE IF h > 2 THEN y'[1] + Later(h - 1) ELSE Later(h - 1)
     Last(h) == IF h <= 1 THEN {} ELSE {y[i] : i \in 1..(h - 1)}
     Free(h) == {1, 2, 3} \ Last(h)
     After(h) == IF h = 1 THEN {} ELSE {y'[i] : i \in 1..(h - 1)}
-    Init == /\ \E a \in 1..2 : LET first == Free(1) IN x = Cardinality(first) + a
-            /\ y = <<1, 2>> /\ z = 1
+    Init == /\ \E a \in 1..2 : LET first == Free(1) IN x = Cardinality(first) + a + Sum(2)
+            /\ y = <<1, 2>> /\ z = Sum(3)
     Next == /\ z' = 3 - z
-            /\ x' = (x + Cardinality(After(1)) + Cardinality(Last(z'))) % 7
+            /\ x' = (x + Cardinality(After(1)) + Cardinality(Last(z')) + Later(z')) % 7
             /\ y' = <<y[2], y[1]>> /\ Cardinality(After(z')) < 3
     """
     behaviour = Behaviour(specification(tmp_path, body, "INIT Init NEXT Next"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import Analysis, size
+from leadline.symbolic.tla.read.analysis import Analysis, Reads, size
 from leadline.symbolic.tla.read.levels import Level, Levels
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -464,7 +464,7 @@ class Translation:
         """A definition, applied: a constant, a call, or its expansion."""
         key = e.operator
         one = self.definitions[key]
-        if not self.recursive(key) and (self._expands(one, e, scope) or self._lacks(key, scope)):
+        if not self.recursive(key) and self._expands(one, e, scope):
             return self.expand(one.parameters, one.body, scope.within({}), e.arguments, scope)
         strict = self.analysis.strict_parameters(key)
         lazy = frozenset(
@@ -481,19 +481,14 @@ class Translation:
             arguments.append(as_value(code))
             if code.kind is Kind.LAZY:
                 unlisted.add(p.name)
-        fn, kind = self.definition(key, lazy, frozenset(unlisted))
+        reads, now = self.analysis.reads_of(key), scope.next if scope.primed else scope.now
+        reads = Reads(reads.now.intersection(now), reads.next.intersection(scope.next))
+        fn, kind = self.definition(key, lazy, frozenset(unlisted), reads)
         if not lazy and self._remembers(one, e, scope):
-            fn = self.source.remembered(fn, by_value=not self.analysis.reads_of(key).now)
-        reads = self.analysis.reads_of(key)
+            fn = self.source.remembered(fn, by_value=not reads.now)
         arguments += [self.variable(name, scope) for name in sorted(reads.now)]
         arguments += [self.variable(name, scope, primed=True) for name in sorted(reads.next)]
         return Code(self.source.call(scope.fn, fn, arguments), kind)
-
-    def _lacks(self, key: str, scope: Scope) -> bool:
-        """Whether a definition reads variables without a value yet: perhaps in branches that are not taken."""
-        reads = self.analysis.reads_of(key)
-        now = scope.next if scope.primed else scope.now
-        return not (reads.now <= now.keys() and reads.next <= scope.next.keys())
 
     def _remembers(self, one: s.Definition, e: s.Apply, scope: Scope) -> bool:
         """Whether the values of a definition are worth keeping: it goes through sets, for parts of a state."""
@@ -535,16 +530,20 @@ class Translation:
             return self.lazy(self.definitions[e.operator].body, scope.within({}))
         return False
 
-    def definition(self, key: str, lazy: frozenset[str], unlisted: frozenset[str]) -> tuple[Fn, Kind]:
+    def definition(
+        self, key: str, lazy: frozenset[str], unlisted: frozenset[str], reads: Reads
+    ) -> tuple[Fn, Kind]:
         """The function of a definition.
 
         Args:
             lazy: the parameters that must be called to have their value.
             unlisted: those whose values may be sets that are not listed.
+            reads: the variables that are passed. The definition may mention others, which have no value yet, in
+                branches that are not taken.
         """
-        known = (key, lazy, unlisted)
+        known = (key, lazy, unlisted, reads)
         if known not in self._definitions:
-            one, reads = self.definitions[key], self.analysis.reads_of(key)
+            one = self.definitions[key]
             names = {p.name: self.source.fresh(p.name) for p in one.parameters}
             now = {name: self.now[name] for name in sorted(reads.now)}
             following = {name: self.next[name] for name in sorted(reads.next)}
