@@ -415,25 +415,21 @@ class DividedSearch(Search):
             return super().level_begun()
         assert self.begun is not None
         shares = self._ask("level_states")
-        # The states before the level come first, so that those of the level come together.
-        starts = np.array([start for _, _, start in shares])
         sizes = np.array([len(states) for states, _, _ in shares])
-        low = np.cumsum(starts) - starts
-        high = starts.sum() + np.cumsum(sizes - starts) - (sizes - starts)
+        low = np.cumsum(sizes) - sizes
 
-        def flat(numbers: Indices) -> Indices:
-            place, own = (numbers >> _PLACES) - 1, numbers & _OWN
-            found: Indices = own + np.where(own < starts[place], low[place], high[place] - starts[place])
-            found[numbers < 0] = -1
-            return found
+        def together(numbers: Indices) -> Indices:
+            return np.where(numbers < 0, -1, (numbers & _OWN) + low[(numbers >> _PLACES) - 1])
 
-        parts = [(shares[i][:2], slice(0, starts[i])) for i in range(self.workers)]
-        parts += [(shares[i][:2], slice(starts[i], None)) for i in range(self.workers)]
-        states = np.concatenate([found[part] for (found, _), part in parts])
-        parents = flat(np.concatenate([np.asarray(found)[part] for (_, found), part in parts]))
-        _, findings = self.begun
-        begun = _renumbered(findings, lambda number: int(flat(np.array([number]))[0]))
-        return int(starts.sum()), begun, states, array("i", parents.astype(np.int32).tobytes())
+        states, parents = (np.concatenate([share[part] for share in shares]) for part in (0, 1))
+        parents = together(parents)
+        # In the order of their depths, so that the first state of a kind is one of the least depth.
+        order = np.argsort(_depths(parents), kind="stable")
+        places = np.empty(len(order) + 1, np.int32)
+        places[order], places[-1] = np.arange(len(order)), -1
+        start, findings = sum(start for _, _, start in shares), self.begun[1]
+        begun = _renumbered(findings, lambda number: int(places[together(np.array([number]))[0]]))
+        return start, begun, states[order], array("i", places[parents[order]].tobytes())
 
     def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Words, Indices]]:
         if not self._lines:
@@ -489,6 +485,16 @@ class DividedSearch(Search):
         if failure is not None:
             raise failure
         return answer
+
+
+def _depths(parents: Indices) -> Indices:
+    """For each state the number of steps from the initial one that its parents go back to; -1 is no parent."""
+    depths = (parents >= 0).astype(np.int64)
+    ahead = np.where(parents < 0, np.arange(len(parents)), parents)
+    while (further := depths[ahead]).any():
+        depths += further
+        ahead = ahead[ahead]
+    return depths
 
 
 @contextmanager

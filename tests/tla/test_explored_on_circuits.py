@@ -757,6 +757,24 @@ def test_a_search_goes_on_where_types_widen(
     assert [(one.property, one.verdict, one.steps) for one in found.results] == told
 
 
+def test_violations_stay_shortest_where_types_widen_in_a_divided_search(
+    tmp_path: Path, at_once: None, hardly_ahead: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is violated first in a few states, and later in states of both processes."""
+    monkeypatch.setattr(divided, "ALONE", 4)
+    members = ("p1", "p2", "p3")
+    claims = [(f"No{i}{p}", f"at[{p}] # {i}") for i in range(4) for p in members]
+    defined = "".join(f"{name} == {one}\n" for name, one in claims)
+    module = GROWING.replace("n < 12", "n < 6").replace("% 4 = 3", "% 2 = 1")
+    module = module.replace("CONSTANT P", "CONSTANTS p1, p2, p3, P").replace("====", f"{defined}====")
+    config = f"INIT Init NEXT Next CONSTANTS {' '.join(f'{p} = {p}' for p in members)} P = {{p1, p2, p3}}"
+    config += f" INVARIANTS {' '.join(name for name, _ in claims)}"
+    found, facts = explored(tmp_path, module, config, workers=2)
+    assert facts.by == "circuits"
+    steps = {one.property: one.steps for one in found.results}
+    assert [steps[name] for name, _ in claims] == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+
+
 def test_circuits_are_left_where_types_widen_soon_and_they_take_long(
     tmp_path: Path, at_once: None, hardly_ahead: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
