@@ -807,6 +807,36 @@ def test_a_violation_stays_where_memory_ends_as_types_widen(
     assert facts.stopped is not None and facts.stopped.startswith("memory") and facts.states > 1
 
 
+BOUNDED = r"""---- MODULE Bounded ----
+EXTENDS Naturals, TLC
+VARIABLES n, sent
+vars == <<n, sent>>
+Init == n = 0 /\ sent = <<>>
+Up == n' = n + 1 /\ UNCHANGED sent
+Put == sent' = sent @@ ([kind |-> IF n < 4 THEN "early" ELSE "late"] :> 1) /\ UNCHANGED n
+Spec == Init /\ [][Up \/ Put]_vars /\ WF_vars(Put)
+Low == n < 4
+Follows == n = 3 ~> sent # <<>>
+Wrong == n = 3 ~> (IF n = 3 THEN "none" ELSE 6) = 6
+====
+"""
+
+
+def test_fairness_is_not_asked_of_states_beyond_a_constraint(tmp_path: Path) -> None:
+    """Steps from these would leave the types."""
+    config = "SPECIFICATION Spec CONSTRAINT Low PROPERTY Follows CHECK_DEADLOCK FALSE"
+    found, facts = explored(tmp_path, BOUNDED, config, "circuits")
+    assert found.results[0].verdict is Verdict.SAFE and facts.by == "circuits"
+
+
+def test_circuits_leave_an_error_in_a_claim_about_runs_to_values(tmp_path: Path) -> None:
+    config = "SPECIFICATION Spec CONSTRAINT Low PROPERTY Wrong CHECK_DEADLOCK FALSE"
+    with pytest.raises(NoCircuits, match="out of bounds of its model: explore it with --by values"):
+        explored(tmp_path, BOUNDED, config, "circuits")
+    found, _ = explored(tmp_path, BOUNDED, config)
+    assert (found.results[0].verdict, found.results[0].steps) == (Verdict.OUT_OF_BOUNDS, 3)
+
+
 MANY = """---- MODULE Many ----
 EXTENDS Naturals
 VARIABLES x, y

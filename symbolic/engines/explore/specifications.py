@@ -368,7 +368,9 @@ def _of_module(model: Model, lowered: Model, answer: Answer, *, erring: bool) ->
     Raises:
         NoCircuits: if something else is out of bounds.
     """
-    if _lacks_a_value(answer) or (not erring and _is_outside(answer)):
+    answer = answer.with_runs(partial(by_values, lowered))
+    alone = any(run.ends is TraceEnd.OUT_OF_BOUNDS and run.why is None for run in answer.runs)
+    if _lacks_a_value(answer) or (not erring and _is_outside(answer)) or alone:
         raise NoCircuits("a value of the module is out of bounds of its model: explore it with --by values")
     facts = answer.told(ExploreFacts)
     # An action of the module may be several of the model.
@@ -376,7 +378,7 @@ def _of_module(model: Model, lowered: Model, answer: Answer, *, erring: bool) ->
     for action in lowered.actions:
         fired[action.tla] += facts.actions[action.name]
     facts = replace(facts, actions=fired, orbits=None, orbits_within_steps=None)
-    return replace(answer.with_runs(partial(by_values, lowered)), facts=facts)
+    return replace(answer, facts=facts)
 
 
 def _is_outside(answer: Answer) -> bool:

@@ -38,7 +38,7 @@ from leadline.symbolic.lang import (
     normal,
 )
 from leadline.symbolic.lang.nodes import replaced
-from leadline.symbolic.lang.rules import connective, equality, negation
+from leadline.symbolic.lang.rules import connective, equality, implication, negation
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 GOOD = "(good)"
@@ -289,12 +289,14 @@ def _allowed(model: Model, action: Action, steps: Sequence[n.Node], good: n.Node
 def bounds_model(model: Model, name: str, nodes: Sequence[n.Node], steps: Sequence[n.Node]) -> Model:
     """A model with one property, always true: evaluating it goes out of bounds where one of the nodes does.
 
+    States beyond a constraint are on no run that counts, so that nothing is evaluated there.
+
     Args:
         model: the model.
         name: the name of the property.
         nodes: predicates over states.
         steps: predicates over steps.
     """
-    states = tuple(equality(node, node) for node in nodes)
+    states = tuple(implication(model.constraint, equality(node, node)) for node in nodes)
     moves = tuple(negation(equality(node, node)) for node in steps)
     return history_model(model, name, SafetyPart((), states, moves))
