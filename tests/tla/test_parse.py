@@ -157,6 +157,17 @@ def test_places_count_characters() -> None:
     assert b.body.place == Place("M.tla", 4, 3)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A == /\\ x\n     /\\ \\E y \\in S :\n\ty",
+        "A ==\n    /\\ x\n    /\\ \\/ y\n\t\\/ /\\ z\n\t   /\\ x\n    \t\\/ z\n    /\\ y",
+    ],
+)
+def test_a_tab_goes_up_to_the_next_multiple_of_eight_columns(text: str) -> None:
+    assert module(text).units == module(text.expandtabs(8)).units
+
+
 MISTAKES = {
     "A == (1 + 2\nB == 3": ["3:1: the next definition begins ... unfinished: expected `)` or an operator"],
     "A == IF x THEN 2": ["3:1: the module ends ... expected `ELSE` or an operator"],

@@ -602,7 +602,8 @@ def parse(text: str, file: str) -> tuple[s.Module, ...]:
 class Mended(NamedTuple):
     """A text without comments and without the definitions whose syntax is mistaken.
 
-    Of such a definition the name and the parameters stay, and every place is as it was.
+    Of such a definition the name and the parameters stay, and every place is as it was. A tab goes up to the
+    next of the columns 9, 17 and so on, as it does for SANY: lists of conjuncts are told by columns.
 
     Attributes:
         root: its tree.
@@ -645,6 +646,7 @@ sys.set_int_max_str_digits(0)
 # -- mistakes in the syntax ----------------------------------------------------------------------------
 
 _MOST = 10
+_TAB = 8
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _END = re.compile(r"^[ \t]*====", re.MULTILINE)
 _OPEN = re.compile(r'\(\*|"')
@@ -678,7 +680,7 @@ _CANDIDATES = {
 
 def mended(text: str, file: str) -> Mended:
     """A file's text, with the definitions whose syntax is mistaken reduced to their names and parameters."""
-    bare = without_comments(text)
+    bare = without_comments(text.expandtabs(_TAB))
     opened = unclosed(bare)
     found = {place_of(bare, at, file): told for at, told in opened.items()}
     search = _Search(language(), _closed(bare, *opened))
