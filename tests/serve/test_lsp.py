@@ -257,6 +257,12 @@ def test_a_name_is_changed_in_all_files(client: Client, tmp_path: Path) -> None:
     assert "Other.tla" not in renamed(client, uri, BASE, "Init", "Begin")
 
 
+def test_a_name_after_tabs_is_changed_where_it_is(client: Client, tmp_path: Path) -> None:
+    text = "---- MODULE Tabs ----\nVARIABLE\tx\nInit ==\t/\\\tx = 0\n\t/\\ 0 =\tx\n====\n"
+    uri = client.open(tmp_path / "Tabs.tla", text)
+    assert renamed(client, uri, text, "x = 0", "y") == {"Tabs.tla": [(1, 9), (2, 11), (3, 8)]}
+
+
 @pytest.mark.parametrize(
     ("words", "new", "reason"),
     [

@@ -168,6 +168,18 @@ def test_a_tab_goes_up_to_the_next_multiple_of_eight_columns(text: str) -> None:
     assert module(text).units == module(text.expandtabs(8)).units
 
 
+def test_a_tab_is_one_character_of_its_line() -> None:
+    (a, b) = module('A ==\t/\\ x\n(**)\t/\\ \ty (*\t*) = S\n\tB == "\t"').units
+    assert isinstance(a, Definition) and isinstance(a.body, Apply) and isinstance(b, Definition)
+    first, second = a.body.arguments
+    assert isinstance(second, Apply)
+    found = [a.body.place, first.place, *(one.place for one in second.arguments), b.body.place]
+    assert [(one.line, one.column) for one in found] == [(2, 6), (2, 9), (3, 10), (3, 20), (4, 7)]
+    assert b.body == String("\t")
+    with pytest.raises(ModelError, match=r"M\.tla:2:10: "):
+        module("\tA ==\t\t1 2")
+
+
 MISTAKES = {
     "A == (1 + 2\nB == 3": ["3:1: the next definition begins ... unfinished: expected `)` or an operator"],
     "A == IF x THEN 2": ["3:1: the module ends ... expected `ELSE` or an operator"],

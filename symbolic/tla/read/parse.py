@@ -22,7 +22,13 @@ import tree_sitter_tlaplus
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.syntax import Place
-from leadline.symbolic.tla.read.text import untranslated_algorithm, with_plain_names, without_comments
+from leadline.symbolic.tla.read.text import (
+    WIDE,
+    untranslated_algorithm,
+    with_plain_names,
+    with_wide_tabs,
+    without_comments,
+)
 
 # -- the symbols of operators --------------------------------------------------------------------------
 
@@ -136,6 +142,7 @@ def _overlap(a: Binding, b: Binding) -> bool:
 
 Tree = tree_sitter.Node
 _SUBSCRIPTED = {"step_expr_or_stutter": "[]_", "step_expr_no_stutter": "<<>>_"}
+_WIDE = WIDE.encode()
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _QUANTIFIER = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
 _METHODS = {"except": "except_", "lambda": "lambda_"}
@@ -162,7 +169,7 @@ class Reader:
         line = bisect_right(self.starts, at)
         start = self.starts[line - 1]
         before = at - start if self.plain else len(self.text[start:at].decode())
-        return s.Place(self.file, line, before + 1)
+        return s.Place(self.file, line, before - self.text.count(_WIDE, start, at) + 1)
 
     def wrong(self, node: Tree, text: str) -> None:
         """Keep a mistake."""
@@ -170,7 +177,7 @@ class Reader:
 
     def words(self, node: Tree) -> str:
         """The text of a node."""
-        return self.text[node.start_byte : node.end_byte].decode()
+        return self.text[node.start_byte : node.end_byte].replace(_WIDE, b"").decode()
 
     def name(self, node: Tree) -> str:
         """The name that a node is: an identifier, a symbol or a number set."""
@@ -319,19 +326,22 @@ class Reader:
 
     def conj_list(self, node: Tree, place: s.Place) -> s.Expression:
         operator = "/\\" if node.type == "conj_list" else "\\/"
+        line = self.starts[bisect_right(self.starts, node.start_byte) - 1]
+        left = place.column + self.text.count(_WIDE, line, node.start_byte)
         for item in node.named_children:
-            self.check_lines(item, operator, place)
+            self.check_lines(item, operator, place, left)
         items = tuple(self.expr(item.named_children[-1]) for item in node.named_children)
         return s.Apply(operator, items, place=place)
 
-    def check_lines(self, item: Tree, operator: str, place: s.Place) -> None:
+    def check_lines(self, item: Tree, operator: str, place: s.Place, left: int) -> None:
         """Refuse a line of a list's item that begins under or left of the list: the parser takes `IN` and `)`."""
         begin = item.start_byte
         end = begin + len(self.text[begin : item.end_byte].rstrip())
         for start in self.starts[bisect_right(self.starts, begin) : bisect_right(self.starts, end - 1)]:
             word = _WORD.match(self.text, start)
-            if word is not None and len(word[1]) < place.column:
-                line = s.Place(self.file, bisect_right(self.starts, start), len(word[1]) + 1)
+            if word is not None and len(word[1]) < left:
+                before = len(word[1]) - word[1].count(_WIDE)
+                line = s.Place(self.file, bisect_right(self.starts, start), before + 1)
                 told = f"`{word[2].decode()}` belongs to the list of line {place.line}"
                 self.mistakes.append(Mistake(line, f"{told}: expected it right of that list's `{operator}`"))
 
@@ -602,8 +612,7 @@ def parse(text: str, file: str) -> tuple[s.Module, ...]:
 class Mended(NamedTuple):
     """A text without comments and without the definitions whose syntax is mistaken.
 
-    Of such a definition the name and the parameters stay, and every place is as it was. A tab goes up to the
-    next of the columns 9, 17 and so on, as it does for SANY: lists of conjuncts are told by columns.
+    Of such a definition the name and the parameters stay, and every place is as it was.
 
     Attributes:
         root: its tree.
@@ -646,18 +655,17 @@ sys.set_int_max_str_digits(0)
 # -- mistakes in the syntax ----------------------------------------------------------------------------
 
 _MOST = 10
-_TAB = 8
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
-_END = re.compile(r"^[ \t]*====", re.MULTILINE)
+_END = re.compile(r"^[ \t\f]*====", re.MULTILINE)
 _OPEN = re.compile(r'\(\*|"')
-_WORD = re.compile(rb"( *)(\w+|[^\s\w]+)")
+_WORD = re.compile(rb"([ \t\f]*)(\w+|[^\s\w]+)")
 _COMMENT = re.compile(r"[(\\]\*[^\n]*")
 _PROCESS = re.compile(r"process version:\d+, version_count:\d+, state:\d+, row:(\d+), col:(\d+)")
 _TOKEN = re.compile(r"\w+|\\\w+|[=/\\<>|.:\-+~]+|.|$", re.DOTALL)
 _BLANK = re.compile(r"\s*")
 _HEADER = re.compile(
-    r"^([ \t]*)((?:LOCAL[ \t]+)?"
-    r"\w+[ \t]*(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?[ \t]*(?:==(?!=)|≜)"
+    r"^([ \t\f]*)((?:LOCAL[ \t\f]+)?"
+    r"\w+[ \t\f]*(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?[ \t\f]*(?:==(?!=)|≜)"
     r"|(?:VARIABLE|CONSTANT|ASSUM|THEOREM|LEMMA|RECURSIVE|INSTANCE|AXIOM|COROLLARY|PROPOSITION)\w*\b"
     r"|----+|====+)",
     re.MULTILINE,
@@ -680,7 +688,7 @@ _CANDIDATES = {
 
 def mended(text: str, file: str) -> Mended:
     """A file's text, with the definitions whose syntax is mistaken reduced to their names and parameters."""
-    bare = without_comments(text.expandtabs(_TAB))
+    bare = without_comments(with_wide_tabs(text))
     opened = unclosed(bare)
     found = {place_of(bare, at, file): told for at, told in opened.items()}
     search = _Search(language(), _closed(bare, *opened))
@@ -727,7 +735,8 @@ def unclosed(text: str) -> dict[int, str]:
 
 def place_of(text: str, offset: int, file: str) -> Place:
     """The place of an offset."""
-    return Place(file, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+    begin = text.rfind("\n", 0, offset)
+    return Place(file, text.count("\n", 0, offset) + 1, offset - begin - text.count(WIDE, begin + 1, offset))
 
 
 class _Search:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from leadline.symbolic.tla.read.parse import ASCII, SETS, Mended, Tree, meaningful, of_kind, parts
 from leadline.symbolic.tla.read.standard import BUILT_IN
+from leadline.symbolic.tla.read.text import WIDE
 
 
 class Spot(NamedTuple):
@@ -201,7 +202,8 @@ class _Walk:
     def spot(self, node: Tree) -> Spot:
         """Where a name is. The parser counts columns in bytes."""
         line = self.lines[node.start_point.row]
-        start, end = (len(line[: one.column].decode()) for one in (node.start_point, node.end_point))
+        before = (line[: one.column].decode() for one in (node.start_point, node.end_point))
+        start, end = (len(one) - one.count(WIDE) for one in before)
         return Spot(node.start_point.row, start, end)
 
     def below(self, node: Tree, scope: _Scope) -> None:

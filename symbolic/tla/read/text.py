@@ -9,9 +9,12 @@ from leadline.symbolic.files import read_text
 
 _OUTSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*')
 _INSIDE = re.compile(r"\(\*|\*\)")
-_VISIBLE = re.compile(r"[^\n]")
+_VISIBLE = re.compile(r"[^\n\f]")
 _ALGORITHM = re.compile(r"\(\*.*?(--(?:fair\s+)?algorithm\b)", re.DOTALL)
 _TRANSLATION = re.compile(r"\\\*+ *BEGIN TRANSLATION.*?\n(.*?)\\\*+ *END TRANSLATION", re.DOTALL)
+WIDE = "\f"
+"""A blank that counts as a column, and as no character of the file: see `with_wide_tabs`."""
+_TAB = 8
 _BEHAVIOUR = re.compile(r"^\s*(?:Init|Next|Spec)\s*(?:==|≜)", re.MULTILINE)
 
 
@@ -62,6 +65,22 @@ def untranslated_algorithm(text: str) -> int | None:
     if algorithm is None or (translation is not None and "VARIABLE" in translation.group(1)):
         return None
     return None if _BEHAVIOUR.search(without_comments(text)) else algorithm.start(1)
+
+
+def with_wide_tabs(text: str) -> str:
+    """The text with such blanks before each tab that it goes up to the next multiple of eight columns.
+
+    So it does for SANY, which tells lists of conjuncts by their columns. The parser takes a tab for one column.
+    """
+    if "\t" not in text:
+        return text
+    lines = []
+    for line in text.split("\n"):
+        first, *rest = line.split("\t")
+        for part in rest:
+            first += WIDE * (_TAB - 1 - len(first) % _TAB) + "\t" + part
+        lines.append(first)
+    return "\n".join(lines)
 
 
 def with_plain_names(text: str) -> bytes:
