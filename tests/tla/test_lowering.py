@@ -1130,9 +1130,20 @@ FUNCTIONS_OF_TRUE = """
     """
 
 
+BAGS_THAT_MAY_BE_EMPTY = """
+    EXTENDS Integers, Bags
+    VARIABLES w, b
+    Some == IF w = "a" THEN EmptyBag ELSE SetToBag({w})
+    Init == w = "a" /\\ b = EmptyBag
+    Next == w' \\in {"a", "b", "c"} /\\ b' = Some (-) b
+    Twice == {<<x, 1>> : x \\in DOMAIN Some} = {<<x, 1>> : x \\in {w} \\ {"a"}}
+    """
+
+
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
+        (BAGS_THAT_MAY_BE_EMPTY, ("Twice",)),
         (FUNCTIONS_OF_TRUE, ("Same",)),
         (POINTERS, ("Rooted", "Halved", "Shared", "Turned")),
         (HISTORY, ("Short",)),

@@ -301,7 +301,7 @@ class Sets:
         match node:
             case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
                 return self.terms.ite(
-                    node.condition, self.mapped(then, name, of), self.mapped(orelse, name, of)
+                    node.condition, self._images(then, name, of), self._images(orelse, name, of)
                 )
             case n.SetMap() if is_by_argument(node, item_of(node).capped):
                 return self._images(node.domain, node.var.name, lambda x: self.at_image(node, x, of))
@@ -328,7 +328,7 @@ class Sets:
             return node
         match node:
             case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
-                arms = (self.filtered(x, name, body) if not is_empty(x) else x for x in (then, orelse))
+                arms = (self._kept(x, name, body) if not is_empty(x) else x for x in (then, orelse))
                 return self.terms.ite(node.condition, *arms)
             case n.SetMap() if is_by_argument(node, BOOL.capped):
                 kept = self._kept(node.domain, node.var.name, lambda x: self.at_image(node, x, body))
