@@ -252,6 +252,21 @@ def test_quantifiers_and_disjunctions_may_be_nested_deeply(tmp_path: Path) -> No
     assert found.told(ExploreFacts).states == 1
 
 
+@pytest.mark.parametrize("one", ["x # {0} /\\ ", "IF x = {0} THEN x' = x ELSE "])
+def test_a_step_may_have_many_conjuncts_and_conditions(one: str, tmp_path: Path) -> None:
+    """Python has at most 100 levels of indentation."""
+    step = "".join(one.format(i) for i in range(1, 121))
+    body = f"EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == {step}x' = 1 - x"
+    found = explore_specification(
+        Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next")),
+        ExploreOptions(),
+        Limits(),
+        SILENT,
+        deadlock=False,
+    )
+    assert found.told(ExploreFacts).states == 2
+
+
 @pytest.mark.parametrize("symmetry", ["", "SYMMETRY Symmetry"])
 def test_a_violation_is_told_at_its_level(tmp_path: Path, symmetry: str) -> None:
     text = f"{NODES} SPECIFICATION Spec {symmetry} PROPERTIES OneByOne Always StartsFull NeverLess"

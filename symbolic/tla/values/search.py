@@ -37,7 +37,8 @@ from leadline.symbolic.tla.values.writer import Fn, Lines
 
 End: TypeAlias = Callable[[Scope, Lines], None]
 
-_DEEPEST = 14  # Python nests at most 20 loops and attempts
+_DEEPEST = 84  # Python has at most 100 levels of indentation
+_LOOP = 6  # a loop or attempt counts as so many levels: Python nests at most 20
 _SMALL = 12
 
 
@@ -221,7 +222,7 @@ class Search:
             inside.append(f"{counts}[1] += 1")
         scope = settle(self.translation, [e], scope, lines)
         lines += [f"if {self.translation.test(e, scope)}:", inside]
-        return self._go(todo.rest, scope, inside, depth)
+        return self._go(todo.rest, scope, inside, depth + 1)
 
     def _assigns(self, e: s.Expression, scope: Scope) -> bool:
         """Whether an expression is about a variable that has no value yet."""
@@ -316,7 +317,7 @@ class Search:
         depth: int,
     ) -> None:
         """A conjunct at each choice of some elements."""
-        nested = sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
+        nested = _LOOP * sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
         if depth and depth + nested > _DEEPEST:  # Only a function of its own has room for that many names.
             self._apart(todo, scope, lines)
             return
@@ -332,7 +333,7 @@ class Search:
     def _attempt(self, todo: Todo | None, scope: Scope, lines: Lines, depth: int) -> None:
         """Go on at one of several choices."""
         inside: Lines = []
-        self._go(todo, scope, inside, depth + 1)
+        self._go(todo, scope, inside, depth + _LOOP)
         lines += self.attempted(scope, inside)
 
     def _apply(self, e: s.Apply, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
@@ -503,7 +504,7 @@ class Search:
         inside: Lines = []
         elements = self.translation.source.at(e.place, f"in_order({text})")
         lines += [f"for {name} in {elements}:", inside]
-        self._attempt(todo.rest, self._given(variable, name, scope), inside, depth + 1)
+        self._attempt(todo.rest, self._given(variable, name, scope), inside, depth + _LOOP)
 
     def _unchanged(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """UNCHANGED: variables without a value keep theirs, and the others are compared."""
@@ -542,11 +543,11 @@ class Search:
             inside: Lines = []
             word = "if" if place == 0 else "elif"
             lines += [f"{word} {self.translation.test(condition, scope)}:", inside]
-            self._go(Todo(arm, todo.names, rest, (), todo.seen), scope, inside, depth)
+            self._go(Todo(arm, todo.names, rest, (), todo.seen), scope, inside, depth + 1)
         last: Lines = ['fail("no arm of CASE holds")']
         if other is not None:
             last = []
-            self._go(Todo(other, todo.names, rest, (), todo.seen), scope, last, depth)
+            self._go(Todo(other, todo.names, rest, (), todo.seen), scope, last, depth + 1)
         lines += ["else:", last]
 
     def _shared(self, rest: Todo | None, times: int) -> Todo | None:
