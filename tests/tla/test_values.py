@@ -196,6 +196,7 @@ ERRORS = {
     "<<1, 2>>[0]": "applied to 0",
     "[x |-> 1].y": 'applied to "y"',
     "1[2]": "a function is needed, and this is an integer",
+    '"ab"[1]': "a function is needed, and this is a string",
     "{} \\in SUBSET 0..1": "SUBSET of 0, an integer: a set is needed; SUBSET binds tighter",
     "{1} \\cup 3": "no value for a set and an integer",
     "[1 -> {1}] = {}": "[S -> T] of 1, an integer: sets are needed",

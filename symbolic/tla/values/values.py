@@ -51,8 +51,9 @@ def fail(text: str) -> NoReturn:
 _KINDS = {
     "int": "an integer", "frozenset": "a set", "str": "a string", "tuple": "a function", "Truth": "a truth value",
     "bool": "a truth value", "ModelValue": "a model value", "TypedModelValue": "a model value",
+    "builtin_function_or_method": "a string",
 }  # fmt: skip
-"""The kinds of values by the names of their classes, as Python's errors tell them."""
+"""The kinds of values by the classes that errors of Python name: a method, where a string is applied."""
 
 
 def kind_word(value: Value) -> str:
