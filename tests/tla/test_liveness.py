@@ -180,6 +180,17 @@ def test_a_temporal_formula_is_quantified_over_a_set(tmp_path: Path) -> None:
         explored(tmp_path, f"{GIVEN}    Far == \\E i \\in 3 : <>(x = i)", "SPECIFICATION Spec\nPROPERTY Far")
 
 
+@pytest.mark.parametrize("place", ["SPECIFICATION Fair\nPROPERTY Named", "SPECIFICATION Spec\nPROPERTY Far"])
+def test_a_temporal_formula_over_a_set_that_varies_says_how_to_write_it(place: str, tmp_path: Path) -> None:
+    text = f"""{GIVEN}
+    Below == 0..x
+    Far == \\A i \\in Below : <>(x = i)
+    Fair == Spec /\\ \\A i \\in Below : WF_x(x = i /\\ x' = 0)
+    """
+    with pytest.raises(ModelError, match=r"M\.tla:\d+:\d+: .*constant set of all .* and i \\in Below in the"):
+        explored(tmp_path, text, place)
+
+
 def checked(folder: Path, name: str, claims: Sequence[str], options: Options) -> dict[str, Verdict]:
     path = write(folder, M=MUTEX)
     path.with_suffix(".cfg").write_text(config(name, *claims))

@@ -33,6 +33,7 @@ from leadline.symbolic.meaning.graph import FoundGraph, OutsideAt
 from leadline.symbolic.meaning.replay import Departs, Replayer
 from leadline.symbolic.meaning.trace import Trace, states, word_of
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.coverage import excerpt
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import claim_parts
 from leadline.symbolic.tla.read.temporal import connected
@@ -218,17 +219,26 @@ class TemporalFormulas:
         """The names with elements of the bounds' sets, in all ways."""
         found = [dict(names)]
         for bound in bounds:
-            elements = None
-            if bound.domain is not None and not bound.unpacked:
-                elements = self.interpreter.constant(self._closed(bound.domain, names))
-            if not isinstance(elements, frozenset):
-                raise ModelError(
-                    [Mistake(bound.place, "a temporal formula is quantified over a constant set")]
-                )
-            values = ordered(elements)
+            values = ordered(self._set(bound, names))
             for name in bound.names:
                 found = [{**one, name: literal(value)} for one in found for value in values]
         yield from found
+
+    def _set(self, bound: s.Bound, names: Names) -> frozenset[Value]:
+        elements, told = None, ""
+        if bound.domain is not None and not bound.unpacked:
+            domain = self._closed(bound.domain, names)
+            try:
+                elements = self.interpreter.constant(domain)
+            except EvaluationError:
+                if self.specification.levels.of(domain) <= Level.CONSTANT:
+                    raise
+                member = f"{bound.names[0]} \\in {excerpt(bound.domain)}"
+                told = f": expected a constant set of all that it may have, and {member} in the formula"
+        if not isinstance(elements, frozenset):
+            text = f"a temporal formula is quantified over a constant set{told}"
+            raise ModelError([Mistake(bound.place, text)])
+        return elements
 
     def _closed(self, e: s.Expression, names: Names) -> s.Expression:
         """The expression with definitions for the names that it mentions."""
