@@ -1140,9 +1140,21 @@ BAGS_THAT_MAY_BE_EMPTY = """
     """
 
 
+# With a path for each choice in `Closed` there would be thousands.
+TEST_OF_A_NEXT_VALUE = """
+    EXTENDS Naturals
+    VARIABLES s, last
+    Closed(b) == \\A x \\in b \\cap (1..12) : x + 1 \\in b \\/ b \\cap {2} = {}
+    Init == s = {} /\\ last = 0
+    Next == \\E x \\in 1..12 : s' = s \\cup {x} /\\ Closed(s') /\\ last' = x
+    Known == last = 0 \\/ last \\in s
+    """
+
+
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
+        (TEST_OF_A_NEXT_VALUE, ("Known",)),
         (BAGS_THAT_MAY_BE_EMPTY, ("Twice",)),
         (FUNCTIONS_OF_TRUE, ("Same",)),
         (POINTERS, ("Rooted", "Halved", "Shared", "Turned")),

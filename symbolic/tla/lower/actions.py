@@ -114,7 +114,7 @@ class Paths(Picks):
 
     def _rule(self, e: s.Expression, scope: Scope) -> Callable[..., Iterator[Way]] | None:
         """The rule for a formula with assignments in it; None for a guard."""
-        if not self._assigns(e, scope):
+        if not self._assigns(e, scope) or self._is_test(e, scope):
             if not isinstance(e, s.Apply) or e.operator == "/\\":
                 return self._junction if isinstance(e, s.Apply) else None
             opens = self._guards is not None and e.operator not in scope.names and self._guards.opens(e)
@@ -148,6 +148,25 @@ class Paths(Picks):
             case s.Subscripted("[]_" | "<<>>_"):
                 return self._subscripted
         return None
+
+    def _is_test(self, e: s.Expression, scope: Scope) -> bool:
+        """Whether a definition, or a formula for all elements, is about variables alone that have next values."""
+        tests = isinstance(e, s.Apply) and e.operator in self._lowering.specification.definitions
+        tests |= isinstance(e, s.Quantified) and e.quantifier == "\\A"
+        return tests and self._is_about(e, scope, frozenset(scope.next))
+
+    def _is_about(self, e: s.Expression, scope: Scope, names: frozenset[str]) -> bool:
+        """Whether an expression is known to be about the next values of some variables at most."""
+        analysis = self._lowering.analysis
+        for name in analysis.free(e):
+            match scope.names.get(name):
+                case Operator() | BuiltIn():
+                    return False
+                case Later(body=body, scope=inner):
+                    if analysis.primes(e, name) or not self._is_about(body, inner, names):
+                        return False
+        reads = analysis.reads(e)
+        return (reads.now if self._initial else reads.next) <= names
 
     def _assigns(self, e: s.Node, scope: Scope) -> bool:
         """Whether an expression may assign a variable: it is about a step, or about an initial state."""

@@ -668,7 +668,7 @@ class Lowering(Sets):
         self._known: dict[tuple[object, ...], Entity] = {}
         self.too_deep = 0
         self._cut = dict[str, int]()
-        self._analysis = Analysis(specification.definitions, specification.levels.variables)
+        self.analysis = Analysis(specification.definitions, specification.levels.variables)
         self._runs: dict[str, list[_Run]] = {}
         self._recursive: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
         self.calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
@@ -906,7 +906,7 @@ class Lowering(Sets):
         those that mention it.
         """
         calling = {name for name, runs in self._runs.items() if runs and runs[-1].calls}
-        around = calling and {definition.name, *self._analysis.reached(definition.name)} & calling
+        around = calling and {definition.name, *self.analysis.reached(definition.name)} & calling
         if self.specification.levels.of_definition(definition.name) > Level.STATE or around:
             return None
         key: list[object] = [definition.name]
