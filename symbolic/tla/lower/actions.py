@@ -150,7 +150,7 @@ class Paths(Picks):
         return None
 
     def _is_test(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether a definition, or a formula for all elements, is about variables alone that have next values."""
+        """Whether a definition, or a formula for all elements, is a guard: what it primes has values already."""
         tests = isinstance(e, s.Apply) and e.operator in self._lowering.specification.definitions
         tests |= isinstance(e, s.Quantified) and e.quantifier == "\\A"
         return tests and self._is_about(e, scope, frozenset(scope.next))

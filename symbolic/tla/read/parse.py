@@ -334,7 +334,12 @@ class Reader:
         return s.Apply(operator, items, place=place)
 
     def check_lines(self, item: Tree, operator: str, place: s.Place, left: int) -> None:
-        """Refuse a line of a list's item that begins under or left of the list: the parser takes `IN` and `)`."""
+        """Refuse a line of a list's item that begins under or left of the list: the parser takes `IN` and `)`.
+
+        Args:
+            place: where the list begins.
+            left: its column there, as SANY counts tabs.
+        """
         begin = item.start_byte
         end = begin + len(self.text[begin : item.end_byte].rstrip())
         for start in self.starts[bisect_right(self.starts, begin) : bisect_right(self.starts, end - 1)]:

@@ -68,7 +68,7 @@ def untranslated_algorithm(text: str) -> int | None:
 
 
 def with_wide_tabs(text: str) -> str:
-    """The text with such blanks before each tab that it goes up to the next multiple of eight columns.
+    """The text with blanks before each tab, `WIDE`, so that the tab ends at the next multiple of eight columns.
 
     So it does for SANY, which tells lists of conjuncts by their columns. The parser takes a tab for one column.
     """
