@@ -425,7 +425,7 @@ class DividedSearch(Search):
         parents = together(parents)
         # In the order of their depths, so that the first state of a kind is one of the least depth.
         order = np.argsort(_depths(parents), kind="stable")
-        places = np.empty(len(order) + 1, np.int32)
+        places = np.empty(len(order) + 1, np.int32)  # of each state in this order; the last of no parent, -1
         places[order], places[-1] = np.arange(len(order)), -1
         start, findings = sum(start for _, _, start in shares), self.begun[1]
         begun = _renumbered(findings, lambda number: int(places[together(np.array([number]))[0]]))

@@ -240,7 +240,7 @@ class Writer:
 
     Attributes:
         stack: the nodes whose code is being written, each inside the one before it.
-        outer_blocks: the statements in the function around expressions that nest, as the loops of picks do.
+        outer_blocks: the number of statements, such as loops of picks, that the innermost function nests.
         source: the part of the model that code is written for now.
     """
 
@@ -263,7 +263,7 @@ class Writer:
         self._blocks: list[Lines] = [[]]
         self._known: list[dict[Node, Code]] = [{}]
         self._is_loop = [False]
-        self._around = 0  # the place of the block of the innermost function
+        self._function_block = 0  # where the innermost function begins in the list of blocks
         self._once: set[Node] = set()
         self._root: Node | None = None
         self._place_around: tuple[str, str] | None = None
@@ -347,7 +347,7 @@ class Writer:
         """
         if not kept(node, "_has_loop", lambda one, inside: any(inside) or isinstance(one, BINDERS)):
             return None
-        blocks = [self._around]
+        blocks = [self._function_block]
         for leaf in leaves_of(node):
             blocks += [place for place, table in enumerate(self._known) if leaf in table]
         outer = max(blocks)
@@ -390,11 +390,11 @@ class Writer:
 
     def within_function(self, name: str, write: Callable[[], None]) -> None:
         """Define a function in this one, without parameters, which may use what is known here."""
-        before = self._around, self.outer_blocks
+        before = self._function_block, self.outer_blocks
         self.open()
-        self._around, self.outer_blocks = len(self._blocks) - 1, 0
+        self._function_block, self.outer_blocks = len(self._blocks) - 1, 0
         write()
-        self._around, self.outer_blocks = before
+        self._function_block, self.outer_blocks = before
         lines = self.close()
         self.write(f"def {name}():")
         self.block(lines)
@@ -468,7 +468,7 @@ class Writer:
         """
         again = node in self.module.written and self._sizes[node] > _LARGE and node is not self._root
         free = min(_DEEPEST_BLOCK, _NESTED_STATEMENTS - self.outer_blocks)
-        too_deep = len(self._blocks) - self._around - self.outer_blocks > free
+        too_deep = len(self._blocks) - self._function_block - self.outer_blocks > free
         return again or (too_deep and next(children(node), None) is not None)
 
     def finish(self, node: Node, code: Code) -> Code:

@@ -236,35 +236,27 @@ def test_a_constraint_or_view_without_a_value_is_an_error(line: str, tmp_path: P
     assert found.out_of_bounds is not None and found.out_of_bounds.length == 4
 
 
+def states_by(folder: Path, step: str) -> int:
+    """The states of a number that begins with 0 and takes the step."""
+    body = f"EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == {step}"
+    behaviour = Behaviour(specification(folder, body, "INIT Init\nNEXT Next"))
+    found = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)
+    return found.told(ExploreFacts).states
+
+
 def test_quantifiers_and_disjunctions_may_be_nested_deeply(tmp_path: Path) -> None:
     """Python nests at most 20 loops and attempts."""
     around = "".join(f"\\E a{i} \\in 0..0 : " for i in range(7))
     names = [f"b{i}" for i in range(7)]
     step = f"\\E {', '.join(names)} \\in 0..0 : x' = x + {' + '.join(names)}"
-    body = f"EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == {around}(x > 9 \\/ {step})"
-    found = explore_specification(
-        Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next")),
-        ExploreOptions(),
-        Limits(),
-        SILENT,
-        deadlock=True,
-    )
-    assert found.told(ExploreFacts).states == 1
+    assert states_by(tmp_path, f"{around}(x > 9 \\/ {step})") == 1
 
 
 @pytest.mark.parametrize("one", ["x # {0} /\\ ", "IF x = {0} THEN x' = x ELSE "])
 def test_a_step_may_have_many_conjuncts_and_conditions(one: str, tmp_path: Path) -> None:
     """Python has at most 100 levels of indentation."""
-    step = "".join(one.format(i) for i in range(1, 121))
-    body = f"EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == {step}x' = 1 - x"
-    found = explore_specification(
-        Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next")),
-        ExploreOptions(),
-        Limits(),
-        SILENT,
-        deadlock=False,
-    )
-    assert found.told(ExploreFacts).states == 2
+    many = "".join(one.format(i) for i in range(2, 122))
+    assert states_by(tmp_path, f"{many}x' = 1 - x") == 2
 
 
 @pytest.mark.parametrize("symmetry", ["", "SYMMETRY Symmetry"])

@@ -369,8 +369,8 @@ def _of_module(model: Model, lowered: Model, answer: Answer, *, erring: bool) ->
         NoCircuits: if something else is out of bounds.
     """
     answer = answer.with_runs(partial(by_values, lowered))
-    alone = any(run.ends is TraceEnd.OUT_OF_BOUNDS and run.why is None for run in answer.runs)
-    if _lacks_a_value(answer) or (not erring and _is_outside(answer)) or alone:
+    by_model_alone = any(run.ends is TraceEnd.OUT_OF_BOUNDS and run.why is None for run in answer.runs)
+    if _lacks_a_value(answer) or (not erring and _is_outside(answer)) or by_model_alone:
         raise NoCircuits("a value of the module is out of bounds of its model: explore it with --by values")
     facts = answer.told(ExploreFacts)
     # An action of the module may be several of the model.

@@ -114,7 +114,7 @@ class Paths(Picks):
 
     def _rule(self, e: s.Expression, scope: Scope) -> Callable[..., Iterator[Way]] | None:
         """The rule for a formula with assignments in it; None for a guard."""
-        if not self._assigns(e, scope) or self._is_test(e, scope):
+        if not self._assigns(e, scope) or self._is_guard(e, scope):
             if not isinstance(e, s.Apply) or e.operator == "/\\":
                 return self._junction if isinstance(e, s.Apply) else None
             opens = self._guards is not None and e.operator not in scope.names and self._guards.opens(e)
@@ -149,14 +149,14 @@ class Paths(Picks):
                 return self._subscripted
         return None
 
-    def _is_test(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether a definition, or a formula for all elements, is a guard: what it primes has values already."""
-        tests = isinstance(e, s.Apply) and e.operator in self._lowering.specification.definitions
-        tests |= isinstance(e, s.Quantified) and e.quantifier == "\\A"
-        return tests and self._is_about(e, scope, frozenset(scope.next))
+    def _is_guard(self, e: s.Expression, scope: Scope) -> bool:
+        """Whether a call of a definition, or a formula with \\A, primes only variables that have next values."""
+        eligible = isinstance(e, s.Apply) and e.operator in self._lowering.specification.definitions
+        eligible |= isinstance(e, s.Quantified) and e.quantifier == "\\A"
+        return eligible and self._is_about(e, scope, frozenset(scope.next))
 
     def _is_about(self, e: s.Expression, scope: Scope, names: frozenset[str]) -> bool:
-        """Whether an expression is known to be about the next values of some variables at most."""
+        """Whether an expression is known to mention next values of no variables but these."""
         analysis = self._lowering.analysis
         for name in analysis.free(e):
             match scope.names.get(name):

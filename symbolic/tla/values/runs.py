@@ -225,6 +225,7 @@ class TemporalFormulas:
         yield from found
 
     def _set(self, bound: s.Bound, names: Names) -> frozenset[Value]:
+        """The elements of a bound's set, which must be constant."""
         elements, told = None, ""
         if bound.domain is not None and not bound.unpacked:
             domain = self._closed(bound.domain, names)
