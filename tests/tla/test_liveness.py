@@ -187,7 +187,7 @@ def test_a_temporal_formula_over_a_set_that_varies_says_how_to_write_it(place: s
     Far == \\A i \\in Below : <>(x = i)
     Fair == Spec /\\ \\A i \\in Below : WF_x(x = i /\\ x' = 0)
     """
-    with pytest.raises(ModelError, match=r"M\.tla:\d+:\d+: .*constant set of all .* and i \\in Below in the"):
+    with pytest.raises(ModelError, match=r"M\.tla:\d+:\d+: .*constant set of all .* `i \\in Below` in the"):
         explored(tmp_path, text, place)
 
 

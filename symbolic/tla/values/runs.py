@@ -235,7 +235,7 @@ class TemporalFormulas:
                 if self.specification.levels.of(domain) <= Level.CONSTANT:
                     raise
                 member = f"{bound.names[0]} \\in {excerpt(bound.domain)}"
-                told = f": expected a constant set of all that it may have, and {member} in the formula"
+                told = f": expected a constant set of all that occur, with `{member}` in the formula"
         if not isinstance(elements, frozenset):
             text = f"a temporal formula is quantified over a constant set{told}"
             raise ModelError([Mistake(bound.place, text)])
