@@ -23,7 +23,7 @@ from leadline.symbolic.tla.values.values import EvaluationError, items_of, model
 from tests.tla.loading import specification, write
 
 NAMES = json.loads((Path(__file__).parents[1] / "data" / "module_names.json").read_text())
-OWN = {"LeadlineBuiltIn", "Apalache", "Variants"}
+OWN = {"LeadlineBuiltIn", "Apalache", "Option", "Variants"}
 """Modules that TLC has not."""
 
 

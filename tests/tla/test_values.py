@@ -178,6 +178,7 @@ VALUES = {
 }
 
 ERRORS = {
+    "CHOOSE i \\in Nat : i = 3": "a configuration may replace it (CONSTANT Nat <- Few)",
     "IF {1} \\X SUBSET {1} THEN 1 ELSE 2": "a set is no truth value",
     "1 + TRUE": "no value for an integer and a truth value",
     '"a" < "b"': "no integer",

@@ -134,6 +134,11 @@ class Universe(LazySet):
     def __contains__(self, value: Value) -> bool:
         return self.contains(value)
 
+    def elements(self) -> Iterator[Value]:
+        """The error, which tells how a configuration gives the set elements."""
+        repair = f"a configuration may replace it (CONSTANT {self} <- Few)"
+        raise EvaluationError(f"{self} cannot be enumerated: it is infinite; {repair}")
+
     def __eq__(self, other: object) -> bool:
         return self is other
 
