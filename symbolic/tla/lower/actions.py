@@ -20,7 +20,6 @@ from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator,
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import unsubscripted
 from leadline.symbolic.tla.read.guards import FullGuards
-from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.parts import Part
 
 MOST_PATHS = 2_000
@@ -60,10 +59,9 @@ class Paths(Picks):
         self._guards = guards
         self._as_written = as_written
         self._initial = initial
-        self._wanted = Level.STATE if initial else Level.ACTION
-        self._assigning: dict[int, tuple[Later, bool]] = {}
-        self._levels = lowering.specification.levels
-        self._variables = self._levels.variables
+        self._abouts: dict[int, tuple[Binding, frozenset[str]]] = {}
+        self._analysis = lowering.analysis
+        self._variables = lowering.specification.levels.variables
         self._own = lowering.variables.keys() - lowering.specification.history.keys()
 
     def of(
@@ -114,7 +112,7 @@ class Paths(Picks):
 
     def _rule(self, e: s.Expression, scope: Scope) -> Callable[..., Iterator[Way]] | None:
         """The rule for a formula with assignments in it; None for a guard."""
-        if not self._assigns(e, scope) or self._is_guard(e, scope):
+        if not self._assigns(e, scope):
             if not isinstance(e, s.Apply) or e.operator == "/\\":
                 return self._junction if isinstance(e, s.Apply) else None
             opens = self._guards is not None and e.operator not in scope.names and self._guards.opens(e)
@@ -130,7 +128,7 @@ class Paths(Picks):
                 return self._unchanged
             case s.Apply("\\cdot"):
                 return self._composed
-            case s.Apply("=>", (premise, conclusion)) if self._incomplete(scope):
+            case s.Apply("=>", (premise, conclusion)):
                 chosen = s.Case(((premise, conclusion),), s.Apply("TRUE"), place=e.place)
                 return lambda _, *given: self._case(chosen, *given)
             case s.Apply():
@@ -149,46 +147,36 @@ class Paths(Picks):
                 return self._subscripted
         return None
 
-    def _is_guard(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether a call of a definition, or a formula with \\A, primes only variables that have next values."""
-        eligible = isinstance(e, s.Apply) and e.operator in self._lowering.specification.definitions
-        eligible |= isinstance(e, s.Quantified) and e.quantifier == "\\A"
-        return eligible and self._is_about(e, scope, frozenset(scope.next))
+    def _assigns(self, e: s.Expression, scope: Scope) -> bool:
+        """Whether an expression may be about a variable that has no value yet."""
+        return not self._about(e, scope) <= scope.next.keys()
 
-    def _is_about(self, e: s.Expression, scope: Scope, names: frozenset[str]) -> bool:
-        """Whether an expression is known to mention next values of no variables but these."""
-        analysis = self._lowering.analysis
-        for name in analysis.free(e):
-            match scope.names.get(name):
-                case Operator() | BuiltIn():
-                    return False
-                case Later(body=body, scope=inner):
-                    if analysis.primes(e, name) or not self._is_about(body, inner, names):
-                        return False
-        reads = analysis.reads(e)
-        return (reads.now if self._initial else reads.next) <= names
+    def _about(self, e: s.Expression, scope: Scope) -> frozenset[str]:
+        """The variables that an expression may assign, in what its names stand for, too."""
+        reads = self._analysis.reads(e)
+        named = ((name, scope.names[name]) for name in self._analysis.free(e) if name in scope.names)
+        inside = (self._about_named(name, one, e) for name, one in named)
+        return (reads.now if self._initial else reads.next).union(*inside)
 
-    def _assigns(self, e: s.Node, scope: Scope) -> bool:
-        """Whether an expression may assign a variable: it is about a step, or about an initial state."""
-        if self._levels.of(e) >= self._wanted:
-            return True
-        return any(
-            self._entity_assigns(scope.names[one.operator])
-            for one in _applications(e)
-            if one.operator in scope.names
-        )
-
-    def _entity_assigns(self, entity: object) -> bool:
-        if isinstance(entity, Operator):
-            return self._assigns(entity.body, Scope())
-        if isinstance(entity, BuiltIn) and entity.name in self._lowering.specification.definitions:
-            return self._levels.of_definition(entity.name) >= self._wanted
-        if not isinstance(entity, Later):
-            return False
-        if id(entity) not in self._assigning:
-            self._assigning[id(entity)] = (entity, False)  # for a name in its own definition
-            self._assigning[id(entity)] = (entity, self._assigns(entity.body, entity.scope))
-        return self._assigning[id(entity)][1]
+    def _about_named(self, name: str, entity: Binding, e: s.Expression) -> frozenset[str]:
+        """The variables that an expression may assign by a name: all, if what the name is given is primed."""
+        if id(entity) not in self._abouts:
+            self._abouts[id(entity)] = (entity, frozenset())  # for a name in its own definition
+            match entity:
+                case Operator(parameters, body, scope):
+                    primed = any(self._analysis.primes(body, x.name) for x in parameters)
+                    found = self._variables if primed else self._about(body, scope)
+                case BuiltIn(key) if key in self._lowering.specification.definitions:
+                    reads = self._analysis.reads_of(key)
+                    primed = bool(self._analysis.primed_parameters(key))
+                    found = self._variables if primed else reads.now if self._initial else reads.next
+                case Later(body, scope):
+                    found = self._about(body, scope)
+                case _:
+                    found = frozenset()
+            self._abouts[id(entity)] = (entity, found)
+        is_primed = isinstance(entity, Later) and not self._initial and self._analysis.primes(e, name)
+        return self._variables if is_primed else self._abouts[id(entity)][1]
 
     # -- the forms of formulas --------------------------------------------------------------------
 
