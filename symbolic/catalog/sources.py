@@ -427,7 +427,7 @@ def find_module(
         config: its configuration, if that is not beside it.
         folders: other folders with modules.
         invariants: the invariants to check in place of those of the configuration.
-        properties: the properties to check in the same way.
+        properties: the properties to check beside the configuration's.
         source: the source in queries about it; by default the path.
         given: TLA+ expressions for constants, in place of the configuration's.
         readable: the folder of files that its operators may read.

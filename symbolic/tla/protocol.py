@@ -49,8 +49,7 @@ class Source:
         config: its configuration; the file beside it with the suffix .cfg if there is none.
         folders: other folders with modules.
         invariants: the invariants to check in place of the configuration's, by name.
-        properties: the properties to check in the same way. A name of one of the configuration's invariants
-            means that.
+        properties: the properties to check beside the configuration's, by name.
         given: TLA+ expressions for constants, in place of the configuration's.
         readable: the folder of files that operators of Json and IOUtils may read; None if they may read none.
     """

@@ -508,3 +508,19 @@ def test_names_of_a_module_are_shown_as_it_writes_them(
         assert 'Send(to_node = "' in shown
         assert "for a_msg = [m_term |-> 2, to |-> " in shown and "FALSE  a_msg.m_term < 2" in shown
         assert "of_node = [a_term |-> 0]" in shown
+
+
+def test_a_formula_about_one_state_is_an_invariant_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a configuration it is, as PROPERTY, about initial states alone, which is told."""
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 5\nFew == x < 3\nAll == x < 5"
+    path = written(tmp_path, body, "All")
+    assert main(["check", path, "--property", "Few", "--format", "json"]) == 12
+    (found,) = json.loads(capsys.readouterr().out)["results"]
+    assert (found["property"], found["verdict"], found["steps"]) == ("Few", "violated", 3)
+    assert main(["prove", path, "--property", "Few"]) == 12
+    assert "initial states alone" not in capsys.readouterr().err
+    Path(path).with_suffix(".cfg").write_text("INIT Init NEXT Next PROPERTY Few CHECK_DEADLOCK FALSE\n")
+    assert main(["explore", path]) == 0
+    assert "M.cfg:1:30: Few is about one state, so that a PROPERTY says it of" in capsys.readouterr().err

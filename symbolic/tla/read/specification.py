@@ -216,8 +216,8 @@ def load(
             meaning is a model value.
         invariants: operators to check in every state. If any are named here, those of the configuration, and
             its properties, are not checked.
-        properties: operators to check of all runs, in the same way; one that is an invariant of the
-            configuration is checked as that.
+        properties: operators to check beside the configuration's invariants and properties: of all states, if
+            they are about one, or of all runs.
         loader: takes the modules, in place of one with the files beside the module and in the folders.
         assumed: whether, without a configuration, constants equal only themselves and there is no behaviour.
 
@@ -239,22 +239,16 @@ def load(
     given = dict(values or {})
     _refuse(f"{module.name} has no constant", given, names, [one.name for one in loader.constants])
     _refuse(f"{module.name} has no operator", (*invariants, *properties), names, list(loader.definitions))
-    if invariants or properties:
-        known = {one.operator for one in config.invariants}
-        invariants = (*invariants, *(name for name in properties if name in known))
-        properties = [name for name in properties if name not in known]
-        places = {name: names[name].place for name in (*invariants, *properties)}
-        config = replace(
-            config,
-            invariants=[s.Apply(name, place=places[name]) for name in dict.fromkeys(invariants)],
-            properties=[s.Apply(name, place=places[name]) for name in dict.fromkeys(properties)],
-        )
+    if invariants:
+        config = replace(config, invariants=_placed(invariants, names), properties=[])
+    known = {one.operator for one in (*config.invariants, *config.properties)}
+    more = _placed([name for name in properties if name not in known], names)
     assigned = [one for one in config.constants if one.name not in given]
     for name, text in given.items():
         unit = _definition("value", text, f"-p {name}")
         assigned.append(Assigned(name, unit.body, unit.place))
     try:
-        return _Making(loader, module, names, config).make(assigned)
+        return _Making(loader, module, names, config, more).make(assigned)
     except RecursionError:
         raise _too_deep(path) from None
 
@@ -262,6 +256,10 @@ def load(
 def _too_deep(path: Path) -> ModelError:
     text = "an expression nests too deeply to be read: expected definitions for parts of it"
     return ModelError([Mistake(s.Place(str(path), 1, 1), text)])
+
+
+def _placed(operators: Iterable[str], names: Names) -> list[s.Apply]:
+    return [s.Apply(name, place=names[name].place) for name in dict.fromkeys(operators)]
 
 
 def _refuse(what: str, given: Iterable[str], names: Names, known: list[str]) -> None:
@@ -341,12 +339,13 @@ def read_term(specification: Specification, text: str) -> s.Expression:
 
 @dataclass
 class _Making:
-    """The making of a specification from a module and its configuration."""
+    """The making of a specification from a module, its configuration and what else is to be checked."""
 
     loader: Loader
     module: s.Module
     names: Names
     config: Config
+    more: Sequence[s.Apply]
 
     def make(self, assigned: Sequence[Assigned]) -> Specification:
         """Assign the constants, and find what to check.
@@ -365,6 +364,7 @@ class _Making:
         self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
         self.mistakes += given(loader.instead, levels)
         init, next_, fairness = self.behaviour(levels)
+        invariants, properties = self.claims(levels)
         made = Specification(
             name=self.module.name,
             file=self.module.place.file,
@@ -375,8 +375,8 @@ class _Making:
             init=init,
             next=next_,
             fairness=fairness,
-            invariants=self.named(config.invariants, levels, Level.STATE),
-            properties=self.named(config.properties, levels, Level.TEMPORAL),
+            invariants=invariants,
+            properties=properties,
             constraints=tuple(self.formula(one, levels, Level.STATE) for one in config.constraints),
             action_constraints=tuple(self.named(config.action_constraints, levels, Level.ACTION).values()),
             symmetry=tuple(self.formula(one, levels, Level.CONSTANT) for one in config.symmetry),
@@ -565,8 +565,21 @@ class _Making:
         level = levels.of(found)
         if level > highest:
             text = f"{name.operator} is a formula about {_ABOUT[level]}: expected one about {_ABOUT[highest]}"
-            self.wrong(name.place, text)
+            instead = _AS_PROPERTY.get(level, "") if name in self.config.invariants else ""
+            self.wrong(name.place, text + instead.format(name.operator))
         return found
+
+    def claims(self, levels: Levels) -> tuple[dict[str, s.Expression], dict[str, s.Expression]]:
+        """The invariants and properties. A state formula as PROPERTY is about initial states, as in TLC."""
+        invariants = self.named(self.config.invariants, levels, Level.STATE)
+        properties = self.named(self.config.properties, levels, Level.TEMPORAL)
+        for one in self.config.properties:
+            if levels.of(properties[one.operator]) <= Level.STATE:
+                text = f"{one.operator} is about one state, so that a PROPERTY says it of the initial states alone"
+                self.loader.warnings.append(Mistake(one.place, f"{text}: INVARIANT says it of all"))
+        for name, formula in self.named(self.more, levels, Level.TEMPORAL).items():
+            (invariants if levels.of(formula) <= Level.STATE else properties)[name] = formula
+        return invariants, properties
 
     def named(self, names: Sequence[s.Apply], levels: Levels, highest: Level) -> dict[str, s.Expression]:
         """The formulas that the configuration names, by their names."""
@@ -641,6 +654,11 @@ _ABOUT = {
     Level.ACTION: "a step",
     Level.TEMPORAL: "a behaviour",
 }
+_AS_PROPERTY = {
+    Level.ACTION: ", or a PROPERTY that is defined as [][{}]_vars",
+    Level.TEMPORAL: ", or {} as a PROPERTY",
+}
+"""What to write in place of an invariant that is no formula about one state."""
 
 
 def _random_choices(specification: Specification) -> Iterator[Mistake]:
