@@ -360,9 +360,7 @@ class _Making:
         variables = (*(one.name for one in loader.variables), *self.constrained_name())
         levels = self.levels(variables)
         self.check_constants(levels)
-        own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
-        self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
-        self.mistakes += given(loader.instead, levels)
+        self.mistakes += self.misused(levels)
         init, next_, fairness = self.behaviour(levels)
         invariants, properties = self.claims(levels)
         made = Specification(
@@ -403,6 +401,12 @@ class _Making:
         levels = Levels(loader.definitions, {*variables, *hiding.variables}, loader.judged)
         loader.judged = levels.judged
         return levels
+
+    def misused(self, levels: Levels) -> list[Mistake]:
+        """The mistakes in what expressions are about: constants, states, steps or behaviours."""
+        own = [one for one in self.loader.assumptions if one.place.file == self.module.place.file]
+        found = [*misuses(self.loader.definitions.values(), levels), *misplaced(own, levels)]
+        return [*found, *given(self.loader.instead, levels)]
 
     def constrained_name(self) -> tuple[str, ...]:
         """The name of the variable `CONSTRAINED`; none without action constraints."""
