@@ -13,7 +13,7 @@ from tests.tla.loading import write
 from tests.tla.lowered import asked
 
 COUNTING = """
-EXTENDS Integers, Apalache, Option, Sequences, Variants
+EXTENDS Integers, Option, Sequences
 VARIABLES
   \\* @type: Int;
   x,

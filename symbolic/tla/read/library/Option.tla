@@ -1,8 +1,6 @@
 ------------------------------- MODULE Option -------------------------------
 (* Apalache's options: a variant with the tag "Some" and a value, or with the tag "None". *)
-
-LOCAL INSTANCE Apalache
-LOCAL INSTANCE Variants
+EXTENDS Apalache, Variants
 
 Some(value) == Variant("Some", value)
 None == Variant("None", UNIT)
