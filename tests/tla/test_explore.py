@@ -187,6 +187,22 @@ def test_a_module_without_behaviour(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert "N.tla:3:" in capsys.readouterr().err
 
 
+def test_a_module_that_the_toolbox_only_evaluates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its model without a behaviour has INIT and NEXT, which begin with FALSE, and what it evaluates as ASSUME."""
+    text = "EXTENDS TLC\nVARIABLE x\ninit_1 ==\nFALSE/\\x = 0\nnext_1 ==\nFALSE/\\x' = x\n"
+    path = write(tmp_path, M=f"{text}ASSUME PrintT(2)\n", N=text)
+    for name in ("M", "N"):
+        path.with_name(f"{name}.cfg").write_text("INIT init_1\nNEXT next_1\n")
+    for command in ("explore", "check", "simulate"):
+        assert main([command, str(path)]) == 0
+        assert "1 assumption evaluated and true" in capsys.readouterr().out
+    assert main(["explore", str(path.with_name("N.tla"))]) == 150
+    path.with_name("M.cfg").write_text("INIT init_1\nNEXT next_1\nINVARIANT A\n")
+    path.write_text(path.read_text().replace("ASSUME", "A == x = 0\nASSUME"))
+    assert main(["explore", str(path)]) == 150
+    assert "no state satisfies the initial condition" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "command", ["explore", "explore --by circuits", "check", "check --depth 2", "simulate"]
 )

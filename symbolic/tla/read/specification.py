@@ -604,7 +604,23 @@ class _Making:
             self.wrong(known.place, "expected both INIT and NEXT")
         init = config.init and self.formula(config.init, levels, Level.STATE)
         next_ = config.next and self.formula(config.next, levels, Level.ACTION)
+        claims = (*config.invariants, *config.properties)
+        if self.loader.assumptions and not claims and init is not None and self._begins_false(init):
+            return None, None, ()
         return init, next_, ()
+
+    def _begins_false(self, e: s.Expression) -> bool:
+        """Whether a formula is FALSE, or has it as first conjunct: so the Toolbox writes INIT where it only
+        evaluates assumptions."""
+        match e:
+            case s.Apply("/\\", (first, *_)):
+                return self._begins_false(first)
+            case s.Apply("FALSE", ()):
+                return True
+            case s.Apply(name, ()):
+                defined = self.loader.definitions.get(name)
+                return defined is not None and self._begins_false(defined.body)
+        return False
 
     def split(
         self, formula: s.Expression, levels: Levels
