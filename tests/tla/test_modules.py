@@ -125,6 +125,8 @@ def test_a_configuration_is_read(tmp_path: Path) -> None:
 MISTAKES = {
     "A == y\nB == Len(<<>>)": ["2:6: unknown operator `y`", "3:6: ... `Len`: EXTENDS Sequences has it"],
     "Above == 1\nB == Abov": ["3:6: ... did you mean `Above`?"],
+    "Assert == 1\nB == {1} \\subset {1}": ["3:10: ... did you mean `\\subseteq`?"],
+    "A == {TRUE} \\subseteq BOOL": ["2:23: ... did you mean `BOOLEAN`?"],
     "A(x) == x\nB == A\nC == A(1, 2)": ["3:6: A takes 1 argument, and here are 0", "4:6: ... here are 2"],
     "A(f(_)) == f(1)\nB == A(2)\nC(x, y) == x\nD == A(C)": [
         "3:8: expected an operator with 1 argument",

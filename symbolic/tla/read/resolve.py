@@ -16,7 +16,7 @@ from leadline.symbolic.lang import Mistake, counted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.enabled import fairness, marked
 from leadline.symbolic.tla.read.parse import INFIX
-from leadline.symbolic.tla.read.standard import ANY_NUMBER, STANDARD, Arities
+from leadline.symbolic.tla.read.standard import ANY_NUMBER, CORE, STANDARD, Arities
 
 _ASSOCIATIVE = frozenset({"+", "*", "\\cup", "\\cap", "\\o", "@@"})
 
@@ -471,7 +471,8 @@ def undefined(name: str) -> str:
 
 def unknown_operator(name: str, names: Iterable[str]) -> str:
     """The message about an unknown name."""
-    near = difflib.get_close_matches(name, [one for one in names if one.isidentifier()], n=1)
+    alike = [one for one in (*names, *CORE) if one.isidentifier() == name.isidentifier()]
+    near = difflib.get_close_matches(name, alike, n=1)
     modules = [module for module, standard in STANDARD.items() if name in standard.operators]
     repair = f"did you mean `{near[0]}`?" if near else "expected its definition before this place"
     return f"unknown operator `{name}`: {f'EXTENDS {modules[0]} has it' if modules else repair}"
