@@ -37,6 +37,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Write the model with the properties to check."""
+    if args.to == "tla" and args.protocol.endswith(".tla"):
+        raise UserError(
+            f"{args.protocol} is a TLA+ module, which TLC reads as it is: --to aiger writes a circuit"
+        )
     entry, _, model = chosen_model(args)
     named = tuple(dict.fromkeys(args.properties))
     if args.to == "tla":
@@ -76,7 +80,7 @@ def _about_states(model: Model, named: tuple[str, ...]) -> tuple[str, ...]:
     about_runs = [one.name for one in chosen if one.temporal is not None]
     if about_runs:
         which = f"{', '.join(about_runs)}: claims about runs, and fairness, are not written as AIGER"
-        text = f"{which} (its sections of justice and fairness); --to tla writes them"
+        text = f"{which} (its sections of justice and fairness)"
         if named:
             raise UserError(text)
         tell(f"left out: {text}")

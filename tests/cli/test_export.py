@@ -41,13 +41,13 @@ def test_what_to_check_is_in_the_configuration(leadline: Leadline, tmp_path: Pat
     assert "BelowThree ==" in (tmp_path / "Counter.tla").read_text(encoding="utf-8")
 
 
-def test_a_module_is_not_overwritten_by_its_export(leadline: Leadline, tmp_path: Path) -> None:
-    (tmp_path / "Idle.tla").write_text(
-        "---- MODULE Idle ----\nVARIABLE x\nInit == x = 1\nNext == x' = x\n====\n"
-    )
-    (tmp_path / "Idle.cfg").write_text("INIT Init NEXT Next")
-    ran = leadline("export", "Idle.tla", "--to", "tla", "--out", ".")
-    assert (ran.code, "Idle.tla: this is a file that the command reads" in ran.err) == (2, True)
+def test_a_module_is_no_protocol_to_write_as_a_module(leadline: Leadline, tmp_path: Path) -> None:
+    """It is one, and its export had other values, such as those of unions, and no constraints."""
+    text = "---- MODULE Idle ----\nVARIABLE x\nInit == x = 1\nNext == x' = x\n====\n"
+    (tmp_path / "Idle.tla").write_text(text)
+    ran = leadline("export", "Idle.tla", "--to", "tla", "--out", "out")
+    assert (ran.code, "Idle.tla is a TLA+ module, which TLC reads as it is" in ran.err) == (2, True)
+    assert leadline("export", "Idle.tla", "--to", "aiger").code == 0
 
 
 def test_a_folder_that_cannot_be_made(leadline: Leadline, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_claims_about_runs_are_left_out_of_aiger(leadline: Leadline) -> None:
     assert (named.code, named.out) == (2, "") and "wears-out" in named.err and "justice" in named.err
     ran = leadline("export", "lamp.py:Lamp", "--to", "aiger")
     assert ran.code == 0 and ran.out.startswith("aag ")
-    assert "left out: is-plugged, wears-out, stays-worn" in ran.err and "--to tla" in ran.err
+    assert "left out: is-plugged, wears-out, stays-worn" in ran.err
 
 
 @pytest.mark.parametrize("engine", [("explore",), ("bmc", "--depth", "5", "--solver", "cadical")])
