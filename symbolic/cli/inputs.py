@@ -30,7 +30,9 @@ from leadline.symbolic.lang import (
 )
 
 if TYPE_CHECKING:
+    from leadline.symbolic.engines.prove.certificates import Certificate
     from leadline.symbolic.grid.remote import Place
+    from leadline.symbolic.trace import Stored
 
 
 def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
@@ -41,6 +43,19 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
         nargs="?" if optional else None,
         help="a name from `leadline list`, or the path of a Python file or TLA+ module",
     )
+    add_module(parser)
+    parser.add_argument(
+        "-p",
+        dest="settings",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="set a parameter; repeat it for several (default: the default of each)",
+    )
+
+
+def add_module(parser: argparse.ArgumentParser) -> None:
+    """Declare the options about TLA+ modules."""
     of_module = "of a TLA+ module:"
     parser.add_argument(
         "--config", type=Path, metavar="FILE.cfg", help=f"{of_module} its configuration (default: beside it)"
@@ -52,14 +67,6 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
     parser.add_argument("--read", dest="readable", type=Path, metavar="FOLDER", help=about)
     about = f"{of_module} an invariant to check in place of the configuration's; repeat it"
     parser.add_argument("--invariant", dest="invariants", metavar="NAME", help=about, **many)
-    parser.add_argument(
-        "-p",
-        dest="settings",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="set a parameter; repeat it for several (default: the default of each)",
-    )
 
 
 def add_properties(parser: argparse.ArgumentParser) -> None:
@@ -85,16 +92,21 @@ def add_limits(parser: argparse.ArgumentParser, time: str = "", memory: str = ""
     )
 
 
-def chosen_entry(args: argparse.Namespace) -> Entry:
+def chosen_entry(args: argparse.Namespace, stored: Mapping[str, Setting] | None = None) -> Entry:
     """The protocol of the command line.
+
+    Args:
+        args: the arguments.
+        stored: the parameters that a trace or certificate has, in place of -p.
 
     Raises:
         UserError: if there is none, or an option about TLA+ modules is given for a protocol in Python.
     """
     name = args.protocol
     if name.endswith(".tla"):
-        parts = (text.partition("=") for text in args.settings)
+        parts = (text.partition("=") for text in args.settings) if stored is None else ()
         given = {name: value for name, equals, value in parts if equals}
+        given.update((name, str(value)) for name, value in (stored or {}).items())
         named = args.config, args.path, args.invariants, getattr(args, "properties", [])
         return find_module(Path(name), *named, given=given, readable=args.readable)
     options = {"--config": args.config, "--path": args.path, "--read": args.readable}
@@ -128,7 +140,7 @@ def chosen_model(
 
 
 def entry_of_data(
-    given: Entry | str | None, protocol: str, source: str, what: str, command: Sequence[str]
+    args: argparse.Namespace, data: Stored | Certificate, what: str, command: Sequence[str]
 ) -> Entry:
     """The protocol of a trace or certificate.
 
@@ -136,19 +148,19 @@ def entry_of_data(
     word on the command line.
 
     Args:
-        given: the protocol of the command line, or its name or file there, if it is there.
-        protocol: its name in the data.
-        source: its source in the data.
-        what: the beginning of a sentence about the data: "p.json is a proof about".
+        args: the arguments, whose protocol is the word, if it is there.
+        data: the trace or certificate.
+        what: what the data is, as in "is a proof about".
         command: the command, for the advice to add --protocol to it.
 
     Raises:
         UserError: if it is not found, or differs from the protocol of the data.
     """
-    if given is not None:
-        entry = find(given) if isinstance(given, str) else given
+    protocol, source, about = data.protocol, data.source, f"{data.place} {what}"
+    if args.protocol is not None:
+        entry = chosen_entry(args, data.settings)
         if entry.name != protocol:
-            raise UserError(f"{what} {protocol}, not {what.rpartition(' ')[2]} {entry.name}")
+            raise UserError(f"{about} {protocol}, not {what.rpartition(' ')[2]} {entry.name}")
         return entry
     file = split_path(source)
     module = source.endswith(".tla")
@@ -162,7 +174,7 @@ def entry_of_data(
         where = ", which is neither built in nor installed: if it is in a file that you trust"
     else:
         where = f" in {source}, a file that would run: if you trust it"
-    raise UserError(f"{what} {protocol}{where}, {advice}")
+    raise UserError(f"{about} {protocol}{where}, {advice}")
 
 
 def chosen_properties(model: Model, names: Sequence[str]) -> tuple[str, ...]:

@@ -102,7 +102,11 @@ def _prove(args: argparse.Namespace) -> Exit:
 
 
 def _check_strengthenings(args: argparse.Namespace) -> None:
-    """The engine that writes strengthenings is pdr, and they go into a Python file."""
+    """The engine that writes strengthenings is pdr, and they go into a Python file, beside a protocol in one."""
+    if args.protocol.endswith(".tla"):
+        raise UserError(
+            f"{WRITE} is for protocols in Python, and {args.protocol} is none: --show-invariant prints it"
+        )
     if args.engine not in (None, PdrOptions.engine):
         raise UserError(f"{WRITE} means nothing to the engine {args.engine}: leave one of them out")
     if args.write_strengthenings.suffix != ".py":
@@ -160,10 +164,9 @@ def _recheck(args: argparse.Namespace) -> Exit:
             "solver that did not answer it; leave it out"
         )
     command = ("leadline", "prove", "--recheck", str(args.recheck))
-    what = f"{found.place} is a proof about"
+    args.protocol = args.protocol or args.file
     with timely(args.protocol, Limits(args.timeout)):
-        given = args.file if args.protocol is None else inputs.chosen_entry(args)
-        entry = inputs.entry_of_data(given, found.protocol, found.source, what, command)
+        entry = inputs.entry_of_data(args, found, "is a proof about", command)
         model = model_of(entry, found.settings, found.learned)
     found.queries(model, entry.source)  # Report errors in the certificate before the work begins.
     asked = ask.Question(entry, model, found.whole(entry.source))

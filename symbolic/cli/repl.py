@@ -12,7 +12,6 @@ from contextlib import suppress
 from leadline.symbolic.api.protocols import LoadedProtocol, settings_of
 from leadline.symbolic.api.states import Step
 from leadline.symbolic.api.workbench import MOST_STEPS, Workbench
-from leadline.symbolic.catalog import Entry
 from leadline.symbolic.cli import inputs
 from leadline.symbolic.cli.terminal import Exit, forget_output, printable, put, tell
 from leadline.symbolic.lang import UserError, counted
@@ -83,12 +82,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Evaluate the lines of the command line, of a pipe, or of a person."""
-    entry = inputs.chosen_entry(args)
-    settings = settings_of(entry, args.settings)
-    stored = None if args.trace is None else _chosen(args, entry)
-    if stored is not None and settings:
-        raise UserError("-p does not go with --trace: the trace tells the parameters")
-    protocol = LoadedProtocol(entry, stored.settings if stored is not None else settings)
+    stored = None if args.trace is None else _chosen(args)
+    entry = inputs.chosen_entry(args, None if stored is None else stored.settings)
+    if stored is not None and stored.protocol != entry.name:
+        raise UserError(f"{args.trace} is a trace of {stored.protocol}, not of {entry.name}")
+    protocol = LoadedProtocol(entry, stored.settings if stored else settings_of(entry, args.settings))
     bench = Workbench(protocol, depth=args.depth, timeout=args.timeout, memory=args.memory)
     if stored is not None:
         bench.follow(stored)
@@ -123,11 +121,12 @@ def _converse(bench: Workbench, lines: Iterable[str], typed: bool) -> bool:
     return wrong
 
 
-def _chosen(args: argparse.Namespace, entry: Entry) -> Stored:
+def _chosen(args: argparse.Namespace) -> Stored:
     """The trace of a file that the command line names."""
+    if args.settings:
+        raise UserError("-p does not go with --trace: the trace tells the parameters")
     (found,) = chosen_traces(args.trace, args.property, "--property")
-    if found.protocol != entry.name:
-        raise UserError(f"{args.trace} is a trace of {found.protocol}, not of {entry.name}")
+    args.properties = found.claims
     return found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leadline.symbolic.catalog import Entry, model_of, model_on_values
 from leadline.symbolic.cli import output
-from leadline.symbolic.cli.inputs import entry_of_data, store_place
+from leadline.symbolic.cli.inputs import add_module, entry_of_data, store_place
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.bounded.search import deadlock_property
@@ -55,6 +55,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--protocol", metavar="FILE.py", help="the file of a protocol that is neither built in nor installed"
     )
+    add_module(parser)
     parser.add_argument("--property", metavar="NAME", help="show only the trace of this property")
     output.add_format(parser, "text", "json", *output.TRACES, out=True)
     parser.add_argument(
@@ -130,9 +131,8 @@ def _written(args: argparse.Namespace, shown: _Shown) -> str:
 def _entry(args: argparse.Namespace, stored: Stored, what: str) -> Entry:
     witness = () if args.witness is None else ("--from-aiger-witness", str(args.witness))
     command = ("leadline", "trace", str(args.file), *witness)
-    return entry_of_data(
-        args.protocol, stored.protocol, stored.source, f"{stored.place} is {what} of", command
-    )
+    args.properties = stored.claims
+    return entry_of_data(args, stored, f"is {what} of", command)
 
 
 def _witnessed(args: argparse.Namespace) -> _Shown:

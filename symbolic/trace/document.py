@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete import State
 from leadline.symbolic.files import Readable, read_text
-from leadline.symbolic.lang import Action, Model, Setting, UserError, Value, spoken, unknown_name
+from leadline.symbolic.lang import DEADLOCK, Action, Model, Setting, UserError, Value, spoken, unknown_name
 from leadline.symbolic.meaning import Step
 from leadline.symbolic.meaning.trace import Cti, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.aliases import alias_values, aliases_json
@@ -138,6 +138,12 @@ class Stored:
     def about(self) -> str:
         """The property that it is of, or else how it ends."""
         return str(self.data["property"] or self.data["ends"])
+
+    @property
+    def claims(self) -> list[str]:
+        """The property that a run is of, by which its module is read: the configuration may state others."""
+        own = not is_cti(self) and self.data.get("property")
+        return [str(own)] if own and own != DEADLOCK else []
 
     @property
     def settings(self) -> dict[str, Setting]:

@@ -92,6 +92,45 @@ def test_a_trace_of_a_module_asks_for_the_module(leadline: Leadline) -> None:
     assert "leadline trace bad.json --protocol Jug.tla" in ran.err
 
 
+def test_a_trace_of_a_module_is_replayed_as_it_was_found(leadline: Leadline) -> None:
+    """By the constants and the property of the trace, and by the configuration and invariants of the options."""
+    Path("Jug.cfg").rename("Other.cfg")
+    Path("Big.cfg").write_text(CONFIG.replace("INIT Init", "CONSTANT Level <- Limit INIT Init"))
+    Path("Jug.tla").write_text(
+        MODULE.replace("TypeOK ==", "Level == 1\nLimit == 2\nTypeOK ==").replace(
+            "water < Size /\\ water'", "water < Level /\\ water'"
+        )
+    )
+    leadline(
+        "check", "Jug.tla", "--config", "Big.cfg", "--property", "NotFull", "--format", "json", "--out", "bad"
+    )
+    for options in (["--config", "Big.cfg"], ["--config", "Big.cfg", "--invariant", "TypeOK"]):
+        shown = leadline("trace", "bad", "--protocol", "Jug.tla", *options)
+        assert (shown.code, "NotFull is false" in shown.out) == (0, True), shown.err
+        told = leadline("repl", "Jug.tla", "--trace", "bad", *options, "-e", "Level")
+        assert (told.code, told.out) == (0, "2\n"), told.err
+    wrong = leadline("trace", "bad", "--protocol", "Jug.tla")
+    assert wrong.code == 2 and "does not replay: step 2 (Fill)" in wrong.err
+    assert (
+        "--config is for TLA+ modules" in leadline("trace", "bad", "--protocol", "x.py", "--config", "x").err
+    )
+
+
+def test_a_property_about_one_state_is_checked_in_every_state(leadline: Leadline) -> None:
+    """A PROPERTY of the configuration is so in initial states alone, as for TLC, which warns of it too."""
+    found = leadline("check", "Jug.tla", "--property", "NotFull", "--property", "Grows")
+    assert found.code == 12 and "NotFull   violated  2 " in found.out
+    Path("Jug.cfg").write_text(f"{CONFIG}PROPERTY NotFull")
+    for options in ([], ["--property", "NotFull"]):
+        found = leadline("check", "Jug.tla", *options)
+        assert (found.code, found.err.count("Jug.cfg:6:10: NotFull is about one state")) == (0, 1)
+
+
+def test_strengthenings_of_a_module_are_refused_at_once(leadline: Leadline) -> None:
+    ran = leadline("prove", "Jug.tla", "--property", "TypeOK", "--write-strengthenings", "lemmas.py")
+    assert (ran.code, ran.out) == (2, "") and "Jug.tla is none: --show-invariant" in ran.err
+
+
 def test_a_module_is_shown(leadline: Leadline) -> None:
     ran = leadline("show", "Jug.tla")
     assert ran.code == 0
