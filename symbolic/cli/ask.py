@@ -284,7 +284,7 @@ def run(args: argparse.Namespace) -> Exit:
         question = _put(args)
     except NoBehaviour as found:
         return _assumed(found, args)
-    question.deliver(args.format, args.out)
+    question.deliver()
     if logged is not None:
         _write_log(args.log, question.query, logged)
     if args.proof is None:
@@ -349,7 +349,7 @@ def _put(args: argparse.Namespace) -> Question:
         args.by = args.by or "circuits"
     found = Question.of(args)
     found.fail_fast = args.fail_fast
-    found.form = args.format if args.out is None else None
+    found.form, found.out = args.format, args.out
     limits = Limits(args.timeout, args.memory).since(begin)
     if args.command != "simulate":
         most = "" if args.timeout is None else f" up to {args.timeout:g} s in all"
@@ -392,8 +392,10 @@ class Question(Asked):
     fail_fast = False
     ends = ""
     """The text that tells how a search ends that goes on after a violation; "" once it is told."""
-    form: str | None = None
-    """The format of the answer on standard output; None where it goes to a file."""
+    form = "text"
+    """The format of the answer."""
+    out: Path | None = None
+    """The file of the answer; None for standard output."""
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Question:
@@ -420,7 +422,7 @@ class Question(Asked):
         return found
 
     def ask(self, what: str, limits: Limits, how: Callable[[Model, Listener], Answer] | None = None) -> None:
-        """Have the query answered; on Ctrl-C, show the answers so far first.
+        """Have the query answered; on Ctrl-C, deliver the answers so far first.
 
         Args:
             what: the work, for the line that shows progress.
@@ -431,7 +433,7 @@ class Question(Asked):
             with live(what) as progress:
                 self.put(limits, lambda _: None, progress, how, early=self._tell, fail_fast=self.fail_fast)
         except Interrupted as interrupted:
-            self.deliver(self.form or "text", None)
+            self.deliver()
             if interrupted.message:
                 tell(interrupted.message)
             raise
@@ -445,7 +447,7 @@ class Question(Asked):
         tell(
             f"{result.property}: {verdict_text(self.model, result)}{steps}{why}; the search{left} goes on{ends}"
         )
-        if self.form == "text":
+        if self.form == "text" and self.out is None:
             print(over_progress(""), end="", file=sys.stderr, flush=True)
             output.show(["", *self.failure(result), ""])
 
@@ -464,8 +466,9 @@ class Question(Asked):
             codes.append(Exit.ASSUMPTION)
         return output.worst(codes)
 
-    def deliver(self, form: str, out: Path | None) -> None:
-        """Write the answer in a format, to a file or to standard output."""
+    def deliver(self) -> None:
+        """Write the answer in its format, to its file or to standard output."""
+        form, out = self.form, self.out
         parts = self.described(every=self.every_trace)
         if form == "text":
             output.deliver(parts, None, out)

@@ -173,11 +173,13 @@ def _cover(args: argparse.Namespace) -> Exit:
     entry, settings, model = chosen_model(args)
     semantics = Semantics(model)
     goals = goals_of(semantics, args.goal, expressions(entry, settings, model))
-    found = _searched(args, begin, semantics, goals, args.max_states)
+    found, interrupt = _searched(args, begin, semantics, goals, args.max_states)
     if args.out is not None:
         _write(args.out, found, semantics, entry.source)
     data = output.as_json(_json(found, model)) if args.format == "json" else None
     code = output.deliver(_covered(found), data, None)
+    if interrupt is not None:
+        raise interrupt
     return max(code, Exit.HOLDS if found.complete or not found.missing else Exit.UNKNOWN)
 
 
@@ -198,7 +200,7 @@ def violations(args: argparse.Namespace) -> Exit:
     except UserError as error:
         raise UserError(f"--view {args.view}: write {error}") from error
     goals = Violations(semantics, names, view, args.all)
-    found = _searched(args, begin, semantics, goals, args.max_states or MOST_STATES)
+    found, interrupt = _searched(args, begin, semantics, goals, args.max_states or MOST_STATES)
     told: list[Part] = []
     shortest_first = found.runs[::-1]
     for number, (trace, (way, *_)) in enumerate(shortest_first, start=1):
@@ -216,6 +218,8 @@ def violations(args: argparse.Namespace) -> Exit:
         "out_of_bounds": beyond,
     }
     code = output.deliver(told, output.as_json(document_of_all) if args.format == "json" else None, args.out)
+    if interrupt is not None:
+        raise interrupt
     if found.runs:
         return max(code, Exit.VIOLATED)
     if found.beyond is not None:
@@ -247,8 +251,9 @@ def _check_beside_all(args: argparse.Namespace) -> None:
 
 def _searched(
     args: argparse.Namespace, begin: float, semantics: Semantics, goals: Goals, most_states: int
-) -> Covered:
-    stopped = None
+) -> tuple[Covered, KeyboardInterrupt | None]:
+    """The runs that meet the goals, and Ctrl-C if that has ended the search."""
+    stopped, interrupt = None, None
     limits = Limits(args.timeout, args.memory).since(begin).within_machine()
     with live("covering: ") as show:
         search = Coverage(
@@ -263,7 +268,9 @@ def _searched(
                 search.run()
         except (TimeIsOver, MemoryError) as error:
             stopped = stop_at(error, limits).text
-    return search.covered(stopped)
+        except KeyboardInterrupt as error:
+            stopped, interrupt = "interrupted", error
+    return search.covered(stopped), interrupt
 
 
 def _write(folder: Path, found: Covered, semantics: Semantics, source: str) -> None:

@@ -93,9 +93,9 @@ def _prove(args: argparse.Namespace) -> Exit:
     if why:
         tell(f"by {query.engine}: {why}")
     asked = ask.Question(entry, model, query)
-    asked.every_trace = ask.every_trace(args)
+    asked.every_trace, asked.form = ask.every_trace(args), args.format
     asked.ask(f"proving {args.property} of {model.protocol}", Limits(args.timeout, args.memory).since(begin))
-    asked.deliver(args.format, None)
+    asked.deliver()
     _write(args.out, asked)
     _write_strengthenings(args.write_strengthenings, asked)
     return asked.exit()
@@ -170,6 +170,7 @@ def _recheck(args: argparse.Namespace) -> Exit:
         model = model_of(entry, found.settings, found.learned)
     found.queries(model, entry.source)  # Report errors in the certificate before the work begins.
     asked = ask.Question(entry, model, found.whole(entry.source))
+    asked.form = args.format
     limits = Limits(args.timeout, args.memory).since(begin)
     asked.ask(
         f"checking {args.recheck} again",
@@ -178,7 +179,7 @@ def _recheck(args: argparse.Namespace) -> Exit:
             model, found, limits, source=entry.source, solver=args.solver, listener=listener
         ),
     )
-    asked.deliver(args.format, None)
+    asked.deliver()
     stands = asked.exit() is Exit.HOLDS
     how = "stands" if stands else "does not stand"
     held = asked.wording.extent(asked.model, asked.query, asked.answer)

@@ -1,11 +1,15 @@
 """`leadline conform`: what it shows, its exit codes, its formats; and the same in Python."""
 
 import json
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import leadline as library
+from leadline.symbolic.cli import conform
 from tests.cli.conftest import Leadline
 
 
@@ -88,6 +92,23 @@ def test_runs_that_cover_a_protocol(leadline: Leadline) -> None:
     ran = leadline("cover", "counter.py", "--goal", "count", "--depth", "1", "--format", "json")
     told = json.loads(ran.out)
     assert (ran.code, told["missing"], told["complete"]) == (20, ["count = 2", "count = 3"], False)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("cover", "--goal", "count", "--out", "runs"), ("check", "--all", "3")]
+)
+def test_ctrl_c_keeps_the_runs_so_far(
+    arguments: tuple[str, ...], leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def live(_: str) -> Iterator[Callable[[str], None]]:
+        yield lambda text: signal.raise_signal(signal.SIGINT) if text.startswith("1 state,") else None
+
+    monkeypatch.setattr(conform, "live", live)
+    command, *options = arguments
+    ran = leadline(command, "counter.py", *options)
+    assert (ran.code, "within 1 state (interrupted)" in ran.out) == (130, True)
+    assert Path("runs/run-1.json").exists() is (command == "cover")
 
 
 @pytest.mark.slow

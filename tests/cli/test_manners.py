@@ -174,7 +174,7 @@ def test_a_counterexample_that_does_not_replay_is_a_fault_of_ours(
 
 
 def test_exploring_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C once two levels are known: what was reached is shown, nothing is written."""
+    """Ctrl-C once two levels are known: what was reached is shown, and written where the answer belongs."""
 
     @contextmanager
     def live(_: str) -> Iterator[Callable[[str], None]]:
@@ -182,12 +182,13 @@ def test_exploring_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatc
 
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(ask, "live", live)
-    ran = leadline("explore", "counter.py", "--out", "found.txt")
-    assert (ran.code, ran.err) == (130, "\n")
+    written = leadline("explore", "counter.py", "--out", "found.txt")
+    assert (written.code, written.out, written.err) == (130, "", "leadline: wrote found.txt\n\n")
+    ran = leadline("explore", "counter.py")
+    assert ran.code == 130 and Path("found.txt").read_text() == ran.out
     assert "2 states, including all within 1 step (not all reachable states; interrupted)" in ran.out
     assert "never-one     reached  1" in ran.out
     assert "not-negative  unknown" in ran.out
-    assert not Path("found.txt").exists()
     assert signal.getsignal(signal.SIGINT) is before
 
 
