@@ -11,6 +11,7 @@ from typing import TypeAlias
 from leadline.symbolic.catalog import Entry, entry_of_class, find, model_of
 from leadline.symbolic.lang import (
     Claim,
+    Foreign,
     Model,
     ParameterError,
     Protocol,
@@ -19,6 +20,7 @@ from leadline.symbolic.lang import (
     parse_setting,
     setting_text,
     settings,
+    tla_text,
     unknown_name,
 )
 from leadline.symbolic.meaning.trace import title
@@ -117,6 +119,8 @@ def loaded(
     if more:
         entry = entry_of_class(entry.protocol, [*entry.claims, *more])
     given = {**fixed, **parameters}
+    if issubclass(entry.protocol, Foreign):
+        given = {name: tla_text(value) for name, value in given.items()}
     settings(entry.protocol.parameters, given, entry.name)
     return LoadedProtocol(entry, given)
 

@@ -348,7 +348,7 @@ def read_log(
             "\n".join([*reader.wrong[:_MOST_TOLD], *([f"and {more} more mistakes"] if more > 0 else [])])
         )
     if not reader.log.size and not reader.log.begin:
-        told = ", ".join(map(str, paths))
+        told = ", ".join(map(str, paths)) or "no files"
         raise UserError(f"{told}: there is no event in the log, so there is nothing to explain")
     return reader.log, reader
 
@@ -491,8 +491,9 @@ class Reader:
 
     def _made(self, raw: Raw) -> Calls:
         """The actions and picks that an event tells."""
-        name = _field(raw, self.about.action)
-        if name is _ABSENT or name is None:
+        found = _field(raw, self.about.action)
+        name = str(found)
+        if found is _ABSENT or found is None:
             chosen = self.model.actions
         elif name in self.about.actions:
             chosen = tuple(self._actions[x] for x in self.about.actions[name] if x in self._actions)
@@ -500,7 +501,7 @@ class Reader:
             chosen = (self._actions[name],)
         else:
             what = f"{self._place}: {self.model.protocol} has no action"
-            told = unknown_name(what, str(name), [one.tla for one in self.model.actions])
+            told = unknown_name(what, name, [one.tla for one in self.model.actions])
             raise UserError(f"{told} (a map says under [actions] which one it is, or skips it)")
         return {one.name: self._picks(one, raw, len(chosen) > 1) for one in chosen}
 
@@ -510,6 +511,8 @@ class Reader:
         given: dict[str, Any] = {}
         if self.about.picks is None:
             told = _field(raw, "picks")
+            if not isinstance(told, dict) and told is not _ABSENT and told is not None:
+                raise UserError(f"{self._place}: picks: an object by picks is needed")
             given = told if isinstance(told, dict) else {}
         else:
             # The field that is named for one action alone prevails.

@@ -66,6 +66,7 @@ from leadline.symbolic.lang import (
     UserError,
     counted,
     excerpt,
+    tla_text,
     unknown_name,
 )
 from leadline.symbolic.solve import DEFAULT, SOLVERS
@@ -612,9 +613,7 @@ def _tla(value: Any) -> Any:
     """The value of a constant, or a list of such, as TLA+ text."""
     if isinstance(value, list):
         return [_tla(one) for one in value]
-    if isinstance(value, bool):
-        return str(value).upper()
-    return str(value) if isinstance(value, int) else value
+    return tla_text(value)
 
 
 def _constraints(reader: TableReader, entry: Entry, given: frozenset[str]) -> tuple[Condition, ...]:

@@ -55,7 +55,11 @@ from leadline.symbolic.lang.names import (
     shortened as shortened,
     spoken as spoken,
 )
-from leadline.symbolic.lang.parameters import Setting as Setting, settings as settings
+from leadline.symbolic.lang.parameters import (
+    Setting as Setting,
+    settings as settings,
+    tla_text as tla_text,
+)
 from leadline.symbolic.lang.properties import DEADLOCK as DEADLOCK
 from leadline.symbolic.lang.rules import item_of as item_of
 from leadline.symbolic.lang.schedule import is_total as is_total, schedule as schedule

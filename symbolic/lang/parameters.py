@@ -157,6 +157,13 @@ def settings(
     return chosen
 
 
+def tla_text(value: Any) -> Any:
+    """An integer or a bool as the text that a constant of a TLA+ module has; others as they are."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    return str(value) if isinstance(value, int) else value
+
+
 def parse_setting(one: Parameter, text: str) -> Setting:
     """A parameter's value from the command line.
 

@@ -196,3 +196,14 @@ def test_property_and_properties_both_work() -> None:
 def test_a_proof_is_of_one_property(asked: dict[str, Any]) -> None:
     with pytest.raises(leadline.UserError, match="prove takes one property"):
         leadline.prove(Counter, **asked)
+
+
+def test_numbers_for_constants_of_a_module(tmp_path: Path) -> None:
+    """They are its text, as in a grid file."""
+    module = tmp_path / "Count.tla"
+    text = "EXTENDS Naturals\nCONSTANT N, Up\nVARIABLE x\nInit == x = 0\nNext == Up /\\ x < N /\\ x' = x + 1"
+    module.write_text(f"---- MODULE Count ----\n{text}\n====\n")
+    module.with_suffix(".cfg").write_text(
+        "INIT Init NEXT Next CHECK_DEADLOCK FALSE CONSTANTS N = 1 Up = FALSE"
+    )
+    assert leadline.explore(module, N=3, Up=True).facts["states"] == 4

@@ -94,6 +94,14 @@ def test_runs_that_cover_a_protocol(leadline: Leadline) -> None:
     assert (ran.code, told["missing"], told["complete"]) == (20, ["count = 2", "count = 3"], False)
 
 
+@pytest.mark.parametrize("picks", ['["n1"]', '"n1"', "3"])
+def test_picks_that_are_no_object_are_told(picks: str, leadline: Leadline) -> None:
+    """They were passed over, and the log conformed."""
+    Path("run.ndjson").write_text(f'{{"action": "CountUp", "picks": {picks}}}\n')
+    ran = leadline("conform", "counter.py", "run.ndjson")
+    assert (ran.code, ran.err) == (2, "leadline: run.ndjson:1: picks: an object by picks is needed\n")
+
+
 @pytest.mark.parametrize(
     "arguments", [("cover", "--goal", "count", "--out", "runs"), ("check", "--all", "3")]
 )

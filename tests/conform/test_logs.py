@@ -357,6 +357,7 @@ def test_limits(tmp_path: Path) -> None:
             r"no line of the log has a field that is read \(.*event.*\), but step: give a map",
         ),
         ('{"which": "l1", "step": "on"}\n', "has the field `event`, the map's action: there are step, which"),
+        ('{"event": ["on", "off"]}\n', r"lamps has no action `\['on', 'off'\]`"),
         ('{"event": "on", "which": 3}\n', r"lamp: a value of Lamp \(l1, l2, l3\) is needed, not 3"),
         (
             '{"event": "on", "which": "l1", "count": "x"}\n',
