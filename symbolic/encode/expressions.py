@@ -500,8 +500,6 @@ def _work(known: Mapping[str, Any]) -> Work:
     )
 
 
-_LAZY = (n.And, n.Or, n.Ite, n.Implies)
-"""The kinds of nodes that need some parts only where others are not decided."""
 Environment = dict[n.Bound, Value]
 Partial = tuple[Shape, int]
 """The value of a partial function: a shape, and the literal that evaluation goes out of bounds instead."""
@@ -543,20 +541,16 @@ class Expressions:
         """The value of an expression whose free bound variables have their values in an environment."""
         outer, self._environment = self._environment, {**self.fixed, **(environment or {})}
         try:
-            # A node waits with its key once all that it needs has been asked for.
-            stack: list[tuple[n.Node, tuple[n.Node, tuple[Value, ...]] | None]] = [(root, None)]
+            # Each node waits with its key and the children that it has not asked for yet.
+            stack = [] if self._known(root) is not None else [(root, self._key(root), self._needed(root))]
             while stack:
-                node, key = stack.pop()
-                if key is None:
-                    key = self._key(node)
-                    if key in self._memo:
-                        continue
-                    missing = [child for child in self._needed(node) if self._key(child) not in self._memo]
-                    if missing:
-                        stack.append((node, None if isinstance(node, _LAZY) else key))
-                        stack.extend((child, None) for child in reversed(missing))
-                        continue
+                node, key, needed = stack[-1]
+                missing = next((child for child in needed if self._key(child) not in self._memo), None)
+                if missing is not None:
+                    stack.append((missing, self._key(missing), self._needed(missing)))
+                    continue
                 self._memo[key] = self._apply(node)
+                stack.pop()
             return self._memo[self._key(root)]
         finally:
             self._environment = outer
