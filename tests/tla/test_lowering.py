@@ -1151,9 +1151,28 @@ TEST_OF_A_NEXT_VALUE = """
     """
 
 
+# Written out, the first has 14,641 cases.
+MANY_ELEMENTS = """
+    EXTENDS Naturals
+    VARIABLES f, last
+    P == 1..11
+    Init == f = [p \\in P |-> 0] /\\ last = 0
+    Next == last < 3 /\\ last' = last + 1 /\\ f' = [f EXCEPT ![last'] = last' * last']
+    Squares == \\A a, b, c, d \\in P : f[a] = c /\\ f[b] = d /\\ a < b => c < d
+    Pairs == \\A a \\in P : f[a] > 0 => \\E b, c \\in 1..3 : <<b, c>> = <<a, f[a] \\div a>>
+    """
+
+
+def test_a_formula_about_thousands_of_elements_is_a_few_nodes(tmp_path: Path) -> None:
+    config = "INIT Init\nNEXT Next\nINVARIANT Squares\n"
+    model = TlaOrigin(specification(tmp_path, MANY_ELEMENTS, config), {}).model()
+    assert len([*n.postorder(model.properties["Squares"].formula)]) < 5_000
+
+
 @pytest.mark.parametrize(
     ("body", "claims"),
     [
+        (MANY_ELEMENTS, ("Squares", "Pairs")),
         (TEST_OF_A_NEXT_VALUE, ("Known",)),
         (BAGS_THAT_MAY_BE_EMPTY, ("Twice",)),
         (FUNCTIONS_OF_TRUE, ("Same",)),

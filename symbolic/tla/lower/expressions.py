@@ -95,6 +95,10 @@ def _may_be_sequence(kind: Type) -> bool:
     return isinstance(kind, Tuple | Seq) or (isinstance(kind, Map) and isinstance(kind.key, Int))
 
 
+_MOST_COPIES = 1_000
+"""How often the body of a quantifier is written out, by those around it too."""
+
+
 class Sets:
     """Sets whose members are listed, and those whose are not.
 
@@ -111,6 +115,7 @@ class Sets:
         self.ranks = ranks
         self.first = First(self.terms, ranks)
         self._orders: dict[Type, tuple[Value, ...]] = {}
+        self._copies = 1
 
     def quantifier(self, universal: bool, domain: Domain, name: str, body: Body) -> n.Node:
         """Whether the body holds for all elements, or for some."""
@@ -155,13 +160,17 @@ class Sets:
         if large is not None:
             return self.terms.once_defined(large, self.terms.junction(universal, [body(x) for x in large]))
         written = self.written_out(node)
-        if written is None:
+        if written is None or self._copies * len(written) > _MOST_COPIES:
             return self._over_elements(universal, node, name, body)
         parts: list[n.Node] = []
-        for element in written:
-            parts.append(body(element))
-            if isinstance(parts[-1], n.Const) and parts[-1].value is not universal:
-                break
+        outer, self._copies = self._copies, self._copies * max(1, len(written))
+        try:
+            for element in written:
+                parts.append(body(element))
+                if isinstance(parts[-1], n.Const) and parts[-1].value is not universal:
+                    break
+        finally:
+            self._copies = outer
         return self.terms.junction(universal, parts)
 
     def _over_elements(self, universal: bool, node: n.Node, name: str, body: Body) -> n.Node:
