@@ -31,6 +31,7 @@ _REFUSED = {
     "_RL_REWARD": "simulation learns nothing: remove the line",
 }
 _CONSTANTS = ("CONSTANT", "CONSTANTS")
+_ONCE = frozenset({*_SINGLE, "CHECK_DEADLOCK", "SYMMETRY"})
 KEYWORDS = frozenset({*_LISTS, *_SINGLE, *_REFUSED, *_CONSTANTS, "CHECK_DEADLOCK"})
 
 
@@ -102,6 +103,7 @@ class _Reader:
         self.words = list(words_of(text, file))
         self.at = 0
         self.config = Config()
+        self.first: dict[str, s.Place] = {}
         self.mistakes: list[Mistake] = []
 
     @property
@@ -147,6 +149,10 @@ class _Reader:
             raise ModelError([Mistake(place, f"{word}: {_REFUSED[word]}")])
         if word not in KEYWORDS:
             self.fail("a keyword of TLC's, such as `INVARIANT`")
+        if word in _ONCE and (first := self.first.setdefault(word, place)) is not place:
+            raise ModelError(
+                [Mistake(place, f"{word} is given twice, first at {first}: expected one of the two")]
+            )
         self.at += 1
         if word in _CONSTANTS:
             while self.word and self.word not in KEYWORDS:
