@@ -135,7 +135,11 @@ MISTAKES = {
     "A == 1\nA == 2": ["3:1: A is already defined, at ...M.tla:2:1"],
     "A == 1\nA == 1": ["3:1: A is already defined, at ...M.tla:2:1"],
     "VARIABLE x\nA == \\E x \\in {} : x": ["3:9: x is already defined, at ...M.tla:2:10"],
-    "EXTENDS Nowhere": ["2:9: there is no module Nowhere"],
+    "EXTENDS Nowhere\nA == Unknown(1) + I!B": ["2:9: there is no module Nowhere"],
+    "A == INSTANCE Nowhere\nB == A!C\nD(x) == x\nE == D": [
+        "2:1: there is no module Nowhere",
+        "5:6: D takes 1 argument, and here are 0",
+    ],
     "I == INSTANCE N": ["2:1: the instance of N says nothing of its n, declared at"],
     "CONSTANT n\nI == INSTANCE N WITH m <- 1": ["3:27: N declares no constant or variable m"],
     "RECURSIVE F(_)\nA == F(1)": ["2:11: F is declared as recursive: expected its definition"],

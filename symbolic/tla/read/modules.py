@@ -112,6 +112,7 @@ class Loader:
         instead: what stands for constants and variables of modules with variables, and its highest level.
         judged: what is known of definitions by their levels.
         mistakes: the mistakes found.
+        lacking: whether a module is not found, so that names may be unknown for its lack alone.
         warnings: what is probably not meant, but has a meaning.
     """
 
@@ -122,6 +123,7 @@ class Loader:
         self.definitions: dict[str, s.Definition] = {}
         self.assumptions: list[s.Expression] = []
         self.mistakes: list[Mistake] = []
+        self.lacking = False
         self.warnings: list[Mistake] = []
         self.written: dict[str, Written] = {}
         self.inside: dict[str, Sequence[str]] = {}
@@ -158,7 +160,7 @@ class Loader:
             inside = replace(copy, emit=emit, parameters=())
             return self.instance(unit, inside, names)
 
-        return Resolver(self.mistakes, instance, copy.suffix, copy.hidden, self.written)
+        return Resolver(self.mistakes, instance, lambda: self.lacking, copy.suffix, copy.hidden, self.written)
 
     def enter(self, module: s.Module, copy: Copy, around: Names) -> tuple[Names, dict[str, Symbol]]:
         """Resolve a module.
@@ -269,6 +271,7 @@ class Loader:
         module = self.files.find(name)
         if module is None:
             self.mistakes.append(Mistake(place, self.files.lacking(name)))
+            self.lacking = True
         return module
 
 

@@ -223,6 +223,7 @@ class Resolver:
         mistakes: where mistakes are collected.
         instance: the resolution of an INSTANCE within LET: given the instance, the visible names and a
             function that takes its definitions, it returns the names that the instance adds.
+        lacking: whether a module is not found: a name without a meaning is no mistake then, since it may be there.
         suffix: what is added to bound names, so that those of a copy differ from all others.
         hidden: the definitions that stand for variables of the module, in a copy of it.
         written: the definitions so far as they are written, by key.
@@ -230,6 +231,7 @@ class Resolver:
 
     mistakes: list[Mistake]
     instance: Callable[[s.Instance, Names, Callable[[s.Definition], None]], dict[str, Symbol]]
+    lacking: Callable[[], bool] = lambda: False
     suffix: str = ""
     hidden: Sequence[str] = ()
     written: Mapping[str, Written] = field(default_factory=dict)
@@ -276,7 +278,7 @@ class Resolver:
         """The meaning of an operator's name; None with a mistake if it has none."""
         name = "!".join([*(step.operator for step in e.prefix), e.operator])
         symbol = _meaning(name, names)
-        if symbol is None:
+        if symbol is None and not self.lacking():
             if e.prefix and not any(known.startswith(f"{e.prefix[0].operator}!") for known in names):
                 self.wrong(e.place, f"{e.prefix[0].operator} is no instance of a module with definitions")
             else:
