@@ -283,7 +283,7 @@ def _write(folder: Path, found: Covered, semantics: Semantics, source: str) -> N
                 if form == "ndjson"
                 else output.written_trace(form, semantics, trace, source, None)
             )
-            output.write_out(Path(f"{stem}{suffix}"), text)
+            output.write_out(Path(f"{stem}{suffix}"), text, f"--out {folder}:")
     number = len(found.runs) + 1
     while (folder / f"run-{number}.json").exists():
         for suffix in _FORMS.values():

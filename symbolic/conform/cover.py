@@ -137,6 +137,10 @@ class Properties(Goals):
         }
         self._formulas = {**probes, **{text: x.weakened for text, x in premises.items()}}
         self.wanted = list(self._formulas)
+        if not self.wanted:
+            raise UserError(
+                f"{model.protocol} has no goal of properties: no probe, and no premise in an invariant"
+            )
 
     def of_state(self, state: State) -> Iterator[str]:
         for text, formula in self._formulas.items():

@@ -94,6 +94,18 @@ def test_runs_that_cover_a_protocol(leadline: Leadline) -> None:
     assert (ran.code, told["missing"], told["complete"]) == (20, ["count = 2", "count = 3"], False)
 
 
+def test_a_run_of_cover_that_cannot_be_written_is_told_by_its_file(leadline: Leadline) -> None:
+    Path("runs/run-1.json").mkdir(parents=True)
+    ran = leadline("cover", "counter.py", "--out", "runs")
+    assert (ran.code, ran.err) == (2, "leadline: --out runs: runs/run-1.json: Is a directory\n")
+
+
+def test_cover_without_a_goal_is_a_mistake(leadline: Leadline) -> None:
+    Path("plain.py").write_text(Path("counter.py").read_text().partition("@invariant")[0])
+    ran = leadline("cover", "plain.py", "--goal", "properties")
+    assert (ran.code, "counter has no goal of properties: no probe" in ran.err) == (2, True), ran.err
+
+
 @pytest.mark.parametrize("picks", ['["n1"]', '"n1"', "3"])
 def test_picks_that_are_no_object_are_told(picks: str, leadline: Leadline) -> None:
     """They were passed over, and the log conformed."""
