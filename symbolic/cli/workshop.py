@@ -102,11 +102,11 @@ def declare_init(parser: argparse.ArgumentParser) -> None:
 def declare_watch(parser: argparse.ArgumentParser) -> None:
     """Declare `watch`."""
     parser.description = (
-        "Run `leadline check` on a file, and again whenever that file or another Python file in "
-        "its folder changes. Ctrl-C ends it."
+        "Run `leadline check` on a Python file or TLA+ module, and again whenever that file or another Python "
+        "file, module or configuration in its folder changes. Ctrl-C ends it."
     )
     parser.add_argument(
-        "file", metavar="FILE.py", help="the file, with :ClassName if it holds several protocols"
+        "file", metavar="FILE", help="the file, with :ClassName if a Python file holds several protocols"
     )
     parser.add_argument(
         "options", nargs=argparse.REMAINDER, metavar="...", help="options of `leadline check`"
@@ -142,30 +142,32 @@ def _init(args: argparse.Namespace) -> Exit:
 
 def _watch(args: argparse.Namespace) -> Exit:
     """Check again and again until Ctrl-C."""
-    file = split_path(args.file)
-    if file is None or not file[0].is_file():
-        raise UserError(f"{args.file} is not a Python file that can be watched")
+    path, _ = split_path(args.file) or (Path(args.file), None)
+    if path.suffix not in (".py", ".tla") or not path.is_file():
+        raise UserError(f"{args.file} is no Python file or TLA+ module that can be watched")
     command = [sys.executable, "-m", "leadline", "check", args.file, *args.options]
     while True:
-        seen = _stamps(file[0])
+        seen = _stamps(path)
         if is_terminal(sys.stdout):
             sys.stdout.write("\x1b[2J\x1b[H")
             sys.stdout.flush()
         tell(f"{time.strftime('%H:%M:%S')} check {' '.join([args.file, *args.options])}")
         with subprocess.Popen(command) as process:
             try:
-                while process.poll() is None and _stamps(file[0]) == seen:
+                while process.poll() is None and _stamps(path) == seen:
                     time.sleep(_OFTEN)
             finally:
                 process.kill()
-        while _stamps(file[0]) == seen:
+        while _stamps(path) == seen:
             time.sleep(_OFTEN)
 
 
 def _stamps(path: Path) -> Mapping[Path, tuple[int, int]]:
-    """The times and sizes of the Python files in a file's folder."""
+    """The times and sizes of the files in a file's folder that may matter to a check of it."""
     found = {}
-    for one in path.parent.glob("*.py"):
+    for one in path.parent.iterdir():
+        if one.suffix not in (".py", ".tla", ".cfg"):
+            continue
         try:
             status = one.stat()
         except OSError:  # an editor replaces it just now

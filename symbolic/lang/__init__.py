@@ -28,7 +28,12 @@ from leadline.symbolic.lang.enabled import (
     fair_enabled as fair_enabled,
     key_variables as key_variables,
 )
-from leadline.symbolic.lang.errors import ALONE as ALONE, unknown_name as unknown_name
+from leadline.symbolic.lang.errors import (
+    ALONE as ALONE,
+    DEADLOCK as DEADLOCK,
+    unknown_name as unknown_name,
+    unknown_property as unknown_property,
+)
 from leadline.symbolic.lang.expr import wrap as wrap
 from leadline.symbolic.lang.fairness import Arm as Arm
 from leadline.symbolic.lang.known import Bound as Bound, Status as Status
@@ -60,7 +65,6 @@ from leadline.symbolic.lang.parameters import (
     settings as settings,
     tla_text as tla_text,
 )
-from leadline.symbolic.lang.properties import DEADLOCK as DEADLOCK
 from leadline.symbolic.lang.rules import item_of as item_of
 from leadline.symbolic.lang.schedule import is_total as is_total, schedule as schedule
 from leadline.symbolic.lang.script import mistake_of as mistake_of, python_says as python_says

@@ -140,3 +140,14 @@ def unknown_name(what: str, name: str, known: list[str]) -> str:
     near = nearest(name, known)
     repair = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(known) or 'none'}"
     return f"{what} `{name}`: {repair}"
+
+
+DEADLOCK = "deadlock"
+"""The name under which checks report that no action is enabled: no property may have it."""
+
+
+def unknown_property(what: str, name: str, known: list[str]) -> str:
+    """The message of `unknown_name`, and of deadlocks the option that asks for them."""
+    if name == DEADLOCK:
+        return f"{what} `{name}`: write --deadlock, in Python deadlock=True, to ask for it"
+    return unknown_name(what, name, known)

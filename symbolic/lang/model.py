@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from typing import Any, ClassVar
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.errors import UserError, unknown_name
+from leadline.symbolic.lang.errors import UserError, unknown_property
 from leadline.symbolic.lang.fairness import Fairness
 from leadline.symbolic.lang.nodes import And, Bound, IsVariant, Node, PickVar, postorder
 from leadline.symbolic.lang.parameters import Setting
@@ -389,7 +389,7 @@ class Model:
         for name in names:
             if name not in self.properties:
                 what = f"{self.protocol} has no property"
-                raise UserError(unknown_name(what, name, list(self.properties)))
+                raise UserError(unknown_property(what, name, list(self.properties)))
         return tuple(self.properties[name] for name in names or self.claimed)
 
     @cached_property

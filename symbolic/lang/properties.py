@@ -17,7 +17,7 @@ from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.actions import Condition, ProtocolClass, declaration_log, namespace_of
 from leadline.symbolic.lang.coercion import BOOL, OverRuns, as_node, invalid, mistakes_of
 from leadline.symbolic.lang.enabled import enabledness, fair_enabled, key_variables
-from leadline.symbolic.lang.errors import Mistake, unknown_name
+from leadline.symbolic.lang.errors import DEADLOCK, Mistake, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, wrap
 from leadline.symbolic.lang.fairness import Fairness
 from leadline.symbolic.lang.known import Known, known_mistakes, rows_of, violated
@@ -52,9 +52,6 @@ Stated: TypeAlias = Callable[..., object]
 """The function of a property: `(protocol, now) -> Boolean expression`."""
 Protocols: TypeAlias = "type[Protocol] | tuple[type[Protocol], ...]"
 """The class of a protocol, or several."""
-
-DEADLOCK = "deadlock"
-"""The name under which checks report that no action is enabled: no property may have it."""
 
 
 @dataclass(frozen=True)

@@ -148,6 +148,8 @@ FAULTS = {
     ("explore", "Nothing.tla"): (2, "Nothing.tla cannot be read"),
     ("explore", "Jug.tla", "--config", "no.cfg"): (2, "no.cfg cannot be read"),
     ("explore", "Broken.tla"): (150, "Broken.tla:2:6: unknown operator `x`"),
+    ("check", "Jug.tla", "--property", "deadlock"): (2, "no operator `deadlock`: write --deadlock"),
+    ("check", "counter.py", "--property", "deadlock"): (2, "no property `deadlock`: write --deadlock"),
     ("explore", "counter.py", "--invariant", "x"): (2, "--invariant is for TLA+ modules"),
 }
 

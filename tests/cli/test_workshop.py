@@ -88,7 +88,24 @@ def test_a_file_is_watched(leadline: Leadline, tmp_path: Path) -> None:
         assert any("counter (top = 4" in line for line in told)
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
-    assert "not a Python file that can be watched" in leadline("watch", "nowhere.py").err
+    for name in ("nowhere.py", "nowhere.tla", "."):
+        assert "is no Python file or TLA+ module that can be watched" in leadline("watch", name).err
+
+
+def test_a_module_is_watched_with_its_configuration(leadline: Leadline, tmp_path: Path) -> None:
+    Path("M.tla").write_text(
+        "---- MODULE M ----\nCONSTANT N\nVARIABLE x\nInit == x = N\nNext == x' = x\n====\n"
+    )
+    Path("M.cfg").write_text("INIT Init NEXT Next CONSTANT N = 1")
+    command = [sys.executable, "-m", "leadline", "watch", "M.tla"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        told = iter(process.stdout.readline, "")
+        assert any("M (N = 1)" in line for line in told)
+        Path("M.cfg").write_text("INIT Init NEXT Next CONSTANT N = 22")
+        assert any("M (N = 22)" in line for line in told)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -18,6 +18,7 @@ from leadline.symbolic.lang import (
     Span,
     UserError,
     unknown_name,
+    unknown_property,
 )
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import bound_by
@@ -238,7 +239,8 @@ def load(
     config = config or _default(names)
     given = dict(values or {})
     _refuse(f"{module.name} has no constant", given, names, [one.name for one in loader.constants])
-    _refuse(f"{module.name} has no operator", (*invariants, *properties), names, list(loader.definitions))
+    operators = list(loader.definitions)
+    _refuse(f"{module.name} has no operator", (*invariants, *properties), names, operators, unknown_property)
     if invariants:
         config = replace(config, invariants=_placed(invariants, names), properties=[])
     known = {one.operator for one in (*config.invariants, *config.properties)}
@@ -262,10 +264,16 @@ def _placed(operators: Iterable[str], names: Names) -> list[s.Apply]:
     return [s.Apply(name, place=names[name].place) for name in dict.fromkeys(operators)]
 
 
-def _refuse(what: str, given: Iterable[str], names: Names, known: list[str]) -> None:
+def _refuse(
+    what: str,
+    given: Iterable[str],
+    names: Names,
+    known: list[str],
+    tell: Callable[[str, str, list[str]], str] = unknown_name,
+) -> None:
     unknown = [name for name in given if name not in names]
     if unknown:
-        raise ParameterError("\n".join(unknown_name(what, name, known) for name in unknown))
+        raise ParameterError("\n".join(tell(what, name, known) for name in unknown))
 
 
 def _default(names: Names) -> Config:
