@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-from leadline.symbolic.catalog import Entry, entry_of_class, find, model_of
+from leadline.symbolic.catalog import Entry, entry_of_class, find, find_module, kept, model_of
 from leadline.symbolic.lang import (
     Claim,
     Foreign,
@@ -82,11 +82,13 @@ class LoadedProtocol:
 
 
 ProtocolLike: TypeAlias = str | Path | type[Protocol] | Protocol | LoadedProtocol
-"""A protocol: a name from `leadline list`, the path of a Python file (with `:ClassName` if it holds several),
-a class, an instance of one, which fixes its parameters, or what `load` returned."""
+"""A protocol: a name from `leadline list`, the path of a Python file (with `:ClassName` if it holds several) or of
+a TLA+ module, a class, an instance of one, which fixes its parameters, or what `load` returned."""
 
 
-def load(protocol: ProtocolLike, /, **parameters: Setting) -> LoadedProtocol:
+def load(
+    protocol: ProtocolLike, /, *, config: str | Path | None = None, **parameters: Setting
+) -> LoadedProtocol:
     """Find a protocol with its properties.
 
     A class need not be in a file: one of a notebook's cell, or made by `exec`, will do. Its properties are
@@ -94,24 +96,44 @@ def load(protocol: ProtocolLike, /, **parameters: Setting) -> LoadedProtocol:
 
     Args:
         protocol: a name, a path, a class, or an instance of one.
-        parameters: the values of parameters that differ from their defaults.
+        config: of a TLA+ module: the path of its configuration; by default the file beside it, if there is one.
+        parameters: the values of parameters that differ from their defaults. Those of a TLA+ module are its
+            constants: numbers, truth values, or TLA+ expressions as text, such as `Names="{a, b}"`. A constant
+            to which no configuration gives a value is given one here.
 
     Raises:
         UserError: if there is no such protocol, or a parameter is unknown or out of range.
     """
-    return loaded(protocol, parameters)
+    return loaded(protocol, parameters, config=config)
 
 
 def loaded(
-    protocol: ProtocolLike, parameters: Mapping[str, Setting], claims: Sequence[Claim] = ()
+    protocol: ProtocolLike,
+    parameters: Mapping[str, Setting],
+    claims: Sequence[str | Claim] = (),
+    constants: Mapping[str, object] | None = None,
+    config: str | Path | None = None,
 ) -> LoadedProtocol:
     """The protocol with these parameters, and with further properties.
+
+    Args:
+        protocol: the protocol.
+        parameters: the parameters.
+        claims: the further properties; of a TLA+ module that is given by its path, names of its operators. Other
+            names are passed over.
+        constants: the constants with which a TLA+ module is read; None for the parameters.
+        config: the configuration of a TLA+ module; None for that beside it.
 
     Raises:
         UserError: as `load`, or if a property is of another protocol.
     """
-    entry, fixed = _entry(protocol)
-    more = [claim for claim in claims if not any(claim is one for one in entry.claims)]
+    made = parameters if constants is None else constants
+    entry, fixed = _entry(protocol, made, config, [one for one in claims if isinstance(one, str)])
+    more = [
+        claim
+        for claim in claims
+        if isinstance(claim, Claim) and not any(claim is one for one in entry.claims)
+    ]
     for claim in more:
         if not issubclass(entry.protocol, claim.protocol):
             about = f"the protocol of this class {entry.protocol.__name__}"
@@ -125,15 +147,23 @@ def loaded(
     return LoadedProtocol(entry, given)
 
 
-def _entry(protocol: ProtocolLike) -> tuple[Entry, Mapping[str, Setting]]:
+def _entry(
+    protocol: ProtocolLike, constants: Mapping[str, object], config: str | Path | None, named: Sequence[str]
+) -> tuple[Entry, Mapping[str, Setting]]:
     """The entry, and the parameters that are fixed already."""
+    if isinstance(protocol, (str, Path)) and str(protocol).endswith(".tla"):
+        given = {name: str(tla_text(value)) for name, value in constants.items()}
+        file = None if config is None else Path(config)
+        return find_module(Path(protocol), file, properties=named, given=given), {}
+    if config is not None:
+        raise UserError(f"config is for the path of a TLA+ module, and {protocol!r} is none: leave it out")
     if isinstance(protocol, LoadedProtocol):
-        return protocol.entry, protocol.settings
+        return kept(protocol.entry), protocol.settings
     if isinstance(protocol, (str, Path)):
         return find(str(protocol)), {}
     if isinstance(protocol, Protocol):
-        given = {name: value for name, value in protocol.settings.items() if value is not None}
-        return entry_of_class(type(protocol)), given
+        fixed = {name: value for name, value in protocol.settings.items() if value is not None}
+        return entry_of_class(type(protocol)), fixed
     made: object = protocol
     if isinstance(made, type) and issubclass(made, Protocol):
         return entry_of_class(made), {}

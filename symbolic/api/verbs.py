@@ -272,8 +272,7 @@ def _told_apart(
     """
     options = options_of(command)
     own = {name: value for name, value in more.items() if name not in options}
-    claims = [one for one in properties if isinstance(one, Claim)]
-    plain = loaded(protocol, {}, claims)
+    plain = loaded(protocol, {}, properties, {**own, **(parameters or {})})
     declared = plain.entry.protocol.parameters
     for name in own:
         if name not in declared:

@@ -16,6 +16,7 @@ from leadline.symbolic.catalog.sources import (
     find,
     find_module,
     installed,
+    kept,
     load_file,
     made_again,
     packed,

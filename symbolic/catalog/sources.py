@@ -107,6 +107,13 @@ def keep_by_value(source: str, protocol: type[Protocol], claims: Iterable[Claim]
     return entry
 
 
+def kept(entry: Entry) -> Entry:
+    """The entry; if it is by value, its source means it from now on, and not a later one of the same source."""
+    if entry.source in _known:
+        _known[entry.source] = entry
+    return entry
+
+
 def packed(source: str, *, whole: bool = False) -> str | None:
     """The protocol of this source as text for another process; None if that process finds it by itself.
 

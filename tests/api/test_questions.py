@@ -99,6 +99,37 @@ def test_a_result_that_is_not_there() -> None:
         leadline.load(3)  # type: ignore[arg-type]  # that is the mistake
 
 
+WHEEL = """---- MODULE Wheel ----
+EXTENDS Naturals
+CONSTANTS N, Names
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % N
+Small == x < 3
+====
+"""
+
+
+def test_a_module_takes_constants_and_a_configuration(tmp_path: Path) -> None:
+    """As `-p` and `--config` give them; a module that was loaded stays as it is when another is loaded."""
+    path, config = tmp_path / "Wheel.tla", tmp_path / "Other.cfg"
+    path.write_text(WHEEL)
+    config.write_text("INIT Init NEXT Next INVARIANT Small CONSTANTS N = 5 Names = {}")
+    with pytest.raises(leadline.UserError, match="constant Names has no value"):
+        leadline.load(path, N=2)
+    with pytest.raises(leadline.UserError, match="Wheel has no constant `Name`: did you mean `Names`"):
+        leadline.load(path, N=2, Name="{}")
+    with pytest.raises(leadline.UserError, match="config is for the path of a TLA"):
+        leadline.load(Counter, config=config)
+    small, other = leadline.load(path, N=2, Names="{a, b}"), leadline.load(path, config=config)
+    assert (small.parameters, small.properties) == ({"N": "2", "Names": "{a, b}"}, ())
+    assert other.parameters == {"N": "5", "Names": "{}"}
+    for one, states in ((small, 2), (other, 4), (small, 2)):
+        assert leadline.explore(one, by="values", fail_fast=True).facts["states"] == states
+    found = leadline.explore(path, N=3, Names="{}", property="Small")
+    assert (found["Small"].verdict, found.facts["states"]) == ("safe", 3)
+
+
 class Deep(leadline.Protocol):
     """A protocol whose parameter has the name of an option."""
 
