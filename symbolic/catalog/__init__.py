@@ -19,6 +19,7 @@ from leadline.symbolic.catalog.sources import (
     kept,
     load_file,
     made_again,
+    naming,
     packed,
     receive,
     split_path,

@@ -195,6 +195,23 @@ def split_path(text: str) -> tuple[Path, str | None] | None:
     return (Path(match["path"]), match["wanted"]) if match else None
 
 
+_MODULE = re.compile(r"(?P<module>.+\.tla)(?: (?P<config>.+\.cfg))?")
+
+
+def naming(source: str) -> list[str]:
+    """The options of a command that name the file of a source, and its configuration; none if it has no file."""
+    if split_path(source) is not None:
+        return ["--protocol", source]
+    found = _MODULE.fullmatch(source)
+    if found is None:
+        return []
+    return [
+        "--protocol",
+        found["module"],
+        *([] if found["config"] is None else ["--config", found["config"]]),
+    ]
+
+
 def load_file(path: Path, *, tried: bool = False) -> list[Entry]:
     """Every protocol of a Python file, with the properties that the file states.
 

@@ -17,6 +17,7 @@ from leadline.symbolic.catalog import (
     find_module,
     installed,
     model_of,
+    naming,
     split_path,
 )
 from leadline.symbolic.cli.terminal import tell
@@ -162,16 +163,15 @@ def entry_of_data(
         if entry.name != protocol:
             raise UserError(f"{about} {protocol}, not {what.rpartition(' ')[2]} {entry.name}")
         return entry
-    file = split_path(source)
-    module = source.endswith(".tla")
-    if file is None and not module:
+    options = naming(source)
+    if not options:
         with suppress(UserError):
             return installed(protocol)
-    advice = shlex.join([*command, "--protocol", source if file is not None or module else "FILE.py"])
-    if module:
-        where = f" in {source}: if that is the module that you mean"
-    elif file is None:
+    advice = shlex.join([*command, *(options or ["--protocol", "FILE.py"])])
+    if not options:
         where = ", which is neither built in nor installed: if it is in a file that you trust"
+    elif split_path(source) is None:
+        where = f" in {options[1]}: if that is the module that you mean"
     else:
         where = f" in {source}, a file that would run: if you trust it"
     raise UserError(f"{about} {protocol}{where}, {advice}")

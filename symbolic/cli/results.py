@@ -15,9 +15,8 @@ from urllib.parse import quote
 
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.grid_text import result_lines
-from leadline.symbolic.catalog import find
 from leadline.symbolic.cli import output
-from leadline.symbolic.cli.inputs import store_place
+from leadline.symbolic.cli.inputs import add_module, chosen_entry, store_place
 from leadline.symbolic.cli.terminal import Exit, printable, tell
 from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.ask.result import Judgement
@@ -215,12 +214,13 @@ def declare_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--protocol",
         dest="protocols",
-        metavar="FILE.py",
+        metavar="FILE",
         action="append",
         default=[],
-        help="the file of a protocol that is neither built in nor installed, to replay its counterexamples; "
-        "repeat it for several",
+        help="the Python file or TLA+ module of a protocol that is neither built in nor installed, to replay its "
+        "counterexamples; repeat it for several",
     )
+    add_module(parser)
     parser.add_argument("--out", metavar="FILE.html", type=Path, help="the page to write")
     parser.add_argument(
         "--svg",
@@ -236,7 +236,12 @@ def _write_page(args: argparse.Namespace) -> Exit:
     if args.out is None and args.svg is None:
         raise UserError("say what to write: --out FILE.html for the page, --svg FILE.svg for the maps")
     output.check_writable(args, "out", "svg")
-    given = {entry.name: entry for entry in map(find, args.protocols)}
+    if not args.protocols and (args.config or args.path or args.readable or args.invariants):
+        raise UserError(
+            "--config, --path, --read and --invariant are of a TLA+ module: name it by --protocol"
+        )
+    entries = [chosen_entry(argparse.Namespace(**{**vars(args), "protocol": x}), {}) for x in args.protocols]
+    given = {entry.name: entry for entry in entries}
     held = _read(args.store)
     if args.svg is not None:
         output.write_out(args.svg, maps(held.cells, ", ".join(held.grids) or "Leadline"), "--svg")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
-from leadline.symbolic.catalog import Entry, installed, model_of, split_path
+from leadline.symbolic.catalog import Entry, installed, model_of, naming
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
@@ -48,7 +48,7 @@ def counterexample(store: Store, cell: Cell, given: Mapping[str, Entry] = _NONE)
 
     If the protocol is built in, installed or given, the counterexample is replayed before it is shown. If it
     is in another file, the counterexample is shown as it is stored, with the texts that were made when it was
-    found: a replay would run the file, and a store of results must not make a program run.
+    found: a replay would run the file, or read the module, and a store of results must not make a program run.
 
     Args:
         store: the store.
@@ -63,8 +63,8 @@ def counterexample(store: Store, cell: Cell, given: Mapping[str, Entry] = _NONE)
     except (UserError, ValueError) as error:
         return ShownTrace((), f"Its counterexample cannot be shown: {error}")
     command = f"leadline trace {shlex.quote(str(store.folder / place))}"
-    if split_path(stored.source) is not None:
-        command = f"{command} --protocol {stored.source}"
+    if options := naming(stored.source):
+        command = f"{command} {shlex.join(options)}"
         if stored.protocol not in given:
             return _as_stored(stored, ", and not replayed", command)
     try:

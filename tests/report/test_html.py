@@ -14,6 +14,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
+from leadline.symbolic.catalog import find_module
 from leadline.symbolic.cli import main
 from leadline.symbolic.grid.cells import cells
 from leadline.symbolic.grid.rows import Row
@@ -292,6 +293,26 @@ def test_a_counterexample_in_the_words_of_the_specification(store: Store) -> Non
     assert lines[0].endswith(": DuplicateNullKeyMessage violated in 3 steps") or "in 3 steps" in lines[0]
     assert "     DuplicateNullKeyMessage is false." in lines
     assert any("CompactorPhaseOne" in line for line in lines)
+
+
+def test_a_module_is_replayed_where_it_is_named_with_its_configuration(store: Store, tmp_path: Path) -> None:
+    module, config = tmp_path / "Wheel.tla", tmp_path / "Other.cfg"
+    module.write_text(
+        "---- MODULE Wheel ----\nEXTENDS Naturals\nCONSTANT N\nVARIABLE x\nInit == x = 0\n"
+        "Next == x' = (x + 1) % N\nSmall == x < 2\n====\n"
+    )
+    config.write_text("INIT Init NEXT Next INVARIANT Small CONSTANT N = 2")
+    find_module(module, config, source=f"{module} {config}")
+    found, documents = real(f"{module} {config}", "Small", N="4")
+    store.keep(found, documents)
+    _, note = text_of(store, found)
+    options = ["--protocol", str(module), "--config", str(config)]
+    assert note.startswith("As it is stored, and not replayed; ") and f".json {' '.join(options)} " in note
+    out = tmp_path / "report.html"
+    for given, told in (((), "As it is stored"), (options, "Replayed step by step")):
+        assert main(["report", str(store.folder), "--out", str(out), *given]) == 0
+        assert told in out.read_text()
+    assert main(["report", str(store.folder), "--out", str(out), *options[2:]]) == 2
 
 
 def test_a_file_is_not_run_for_its_counterexample(store: Store) -> None:
