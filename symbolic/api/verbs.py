@@ -14,7 +14,7 @@ from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.engines import AUTO, Interrupted, Limits, engines_of
 from leadline.symbolic.engines.ask.choice import chosen_query, model_for, option_complaint, options_of
 from leadline.symbolic.engines.run.limits import timely
-from leadline.symbolic.lang import Claim, Setting, UserError, unknown_name
+from leadline.symbolic.lang import Claim, Foreign, Setting, UserError, unknown_name
 from leadline.symbolic.solve import SOLVERS
 
 
@@ -36,7 +36,7 @@ def check(
     *,
     property: str | Claim | None = None,
     properties: Iterable[str | Claim] | None = None,
-    deadlock: bool = False,
+    deadlock: bool | None = None,
     fail_fast: bool = False,
     engine: str | None = None,
     solver: str | None = None,
@@ -70,7 +70,8 @@ def check(
         protocol: a name, a path, a class, an instance of one, or what `load` returned.
         property: the property to check: a name such as "nothing-lost", or the decorated function.
         properties: several properties; by default all but strengthenings.
-        deadlock: whether to look for a state in which no action is enabled.
+        deadlock: whether to look for a state in which no action is enabled; by default as CHECK_DEADLOCK says for
+            a TLA+ module, which is on if its configuration says nothing, and not for protocols in Python.
         fail_fast: whether to stop when the first property is found to fail, or a run out of bounds; the others are
             unknown then.
         engine: the engine to ask, "bmc", "explore" or "pdr"; by default all that fit, side by side.
@@ -101,7 +102,7 @@ def explore(
     *,
     property: str | Claim | None = None,
     properties: Iterable[str | Claim] | None = None,
-    deadlock: bool = False,
+    deadlock: bool | None = None,
     fail_fast: bool = False,
     timeout: float | None = None,
     memory: int | None = None,
@@ -135,7 +136,7 @@ def simulate(
     *,
     property: str | Claim | None = None,
     properties: Iterable[str | Claim] | None = None,
-    deadlock: bool = False,
+    deadlock: bool | None = None,
     timeout: float | None = None,
     memory: int | None = None,
     parameters: Mapping[str, Setting] | None = None,
@@ -241,6 +242,14 @@ def _ask(
     begin = time.monotonic()
     with timely(named, Limits(given.get("timeout"))):
         about = _told_apart(command, protocol, wanted or (), parameters, given, more)
+        made = about.entry.protocol
+        if (
+            "deadlock" in asking
+            and asking["deadlock"] is None
+            and issubclass(made, Foreign)
+            and made.deadlock
+        ):
+            given["deadlock"] = True
         model = model_for(command, about.entry, about.settings, given)
     limits = Limits(given.pop("timeout", None), given.pop("memory", None)).since(begin)
     fail_fast = given.pop("fail_fast", False)

@@ -221,7 +221,7 @@ class Study:
             if verb == "prove":
                 one = prove(loaded, property=name, **limits)
             else:
-                one = check(loaded, property=name, **limits)[name]
+                one = check(loaded, property=name, deadlock=False, **limits)[name]
         except LeadlineError as error:
             return Ruling("unknown", "open", str(error))
         answer = Ruling(one.verdict, one.judgement, one.reason or "")

@@ -130,6 +130,19 @@ def test_a_module_takes_constants_and_a_configuration(tmp_path: Path) -> None:
     assert (found["Small"].verdict, found.facts["states"]) == ("safe", 3)
 
 
+def test_deadlocks_of_a_module_are_asked_for_as_its_configuration_says(tmp_path: Path) -> None:
+    """As on the command line, and in TLC."""
+    path, config = tmp_path / "Wheel.tla", tmp_path / "Off.cfg"
+    path.write_text(WHEEL.replace("x' =", "x < 1 /\\ x' ="))
+    config.write_text("INIT Init NEXT Next INVARIANT Small CONSTANTS N = 5 Names = {} CHECK_DEADLOCK FALSE")
+    stuck, off = leadline.load(path, N=3, Names="{}"), leadline.load(path, config=config)
+    assert (
+        leadline.explore(stuck)["deadlock"].verdict == leadline.check(stuck)["deadlock"].verdict == "violated"
+    )
+    assert list(leadline.explore(off)) == ["Small"] and list(leadline.explore(off, deadlock=True))[1:]
+    assert not list(leadline.explore(stuck, deadlock=False))
+
+
 class Deep(leadline.Protocol):
     """A protocol whose parameter has the name of an option."""
 
