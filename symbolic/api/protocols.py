@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from leadline.symbolic.catalog import Entry, entry_of_class, find, find_module, kept, model_of
 from leadline.symbolic.lang import (
@@ -86,8 +86,22 @@ ProtocolLike: TypeAlias = str | Path | type[Protocol] | Protocol | LoadedProtoco
 a TLA+ module, a class, an instance of one, which fixes its parameters, or what `load` returned."""
 
 
+class OfModule(TypedDict, total=False):
+    """The options of a TLA+ module, as `find_module` has them."""
+
+    config: Path | None
+    folders: Sequence[Path]
+    invariants: Sequence[str]
+
+
 def load(
-    protocol: ProtocolLike, /, *, config: str | Path | None = None, **parameters: Setting
+    protocol: ProtocolLike,
+    /,
+    *,
+    config: str | Path | None = None,
+    folders: Iterable[str | Path] = (),
+    invariants: Iterable[str] = (),
+    **parameters: Setting,
 ) -> LoadedProtocol:
     """Find a protocol with its properties.
 
@@ -97,6 +111,8 @@ def load(
     Args:
         protocol: a name, a path, a class, or an instance of one.
         config: of a TLA+ module: the path of its configuration; by default the file beside it, if there is one.
+        folders: of a TLA+ module: other folders with modules.
+        invariants: of a TLA+ module: the names of invariants to check in place of its configuration's.
         parameters: the values of parameters that differ from their defaults. Those of a TLA+ module are its
             constants: numbers, truth values, or TLA+ expressions as text, such as `Names="{a, b}"`. A constant
             to which no configuration gives a value is given one here.
@@ -104,7 +120,12 @@ def load(
     Raises:
         UserError: if there is no such protocol, or a parameter is unknown or out of range.
     """
-    return loaded(protocol, parameters, config=config)
+    of_module: OfModule = {
+        "config": None if config is None else Path(config),
+        "folders": [Path(one) for one in folders],
+        "invariants": [*invariants],
+    }
+    return loaded(protocol, parameters, of_module=of_module)
 
 
 def loaded(
@@ -112,7 +133,7 @@ def loaded(
     parameters: Mapping[str, Setting],
     claims: Sequence[str | Claim] = (),
     constants: Mapping[str, object] | None = None,
-    config: str | Path | None = None,
+    of_module: OfModule | None = None,
 ) -> LoadedProtocol:
     """The protocol with these parameters, and with further properties.
 
@@ -122,13 +143,13 @@ def loaded(
         claims: the further properties; of a TLA+ module that is given by its path, names of its operators. Other
             names are passed over.
         constants: the constants with which a TLA+ module is read; None for the parameters.
-        config: the configuration of a TLA+ module; None for that beside it.
+        of_module: options of a TLA+ module.
 
     Raises:
         UserError: as `load`, or if a property is of another protocol.
     """
     made = parameters if constants is None else constants
-    entry, fixed = _entry(protocol, made, config, [one for one in claims if isinstance(one, str)])
+    entry, fixed = _entry(protocol, made, [one for one in claims if isinstance(one, str)], of_module or {})
     more = [
         claim
         for claim in claims
@@ -148,15 +169,20 @@ def loaded(
 
 
 def _entry(
-    protocol: ProtocolLike, constants: Mapping[str, object], config: str | Path | None, named: Sequence[str]
+    protocol: ProtocolLike,
+    constants: Mapping[str, object],
+    named: Sequence[str],
+    of_module: OfModule,
 ) -> tuple[Entry, Mapping[str, Setting]]:
     """The entry, and the parameters that are fixed already."""
     if isinstance(protocol, (str, Path)) and str(protocol).endswith(".tla"):
         given = {name: str(tla_text(value)) for name, value in constants.items()}
-        file = None if config is None else Path(config)
-        return find_module(Path(protocol), file, properties=named, given=given), {}
-    if config is not None:
-        raise UserError(f"config is for the path of a TLA+ module, and {protocol!r} is none: leave it out")
+        return find_module(Path(protocol), properties=named, given=given, **of_module), {}
+    for name, value in of_module.items():
+        if value:
+            raise UserError(
+                f"{name} is for the path of a TLA+ module, and {protocol!r} is none: leave it out"
+            )
     if isinstance(protocol, LoadedProtocol):
         return kept(protocol.entry), protocol.settings
     if isinstance(protocol, (str, Path)):

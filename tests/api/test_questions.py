@@ -121,6 +121,14 @@ def test_a_module_takes_constants_and_a_configuration(tmp_path: Path) -> None:
         leadline.load(path, N=2, Name="{}")
     with pytest.raises(leadline.UserError, match="config is for the path of a TLA"):
         leadline.load(Counter, config=config)
+    (tmp_path / "more").mkdir()
+    path.rename(tmp_path / "more" / "Wheel.tla")
+    (tmp_path / "Cart.tla").write_text("---- MODULE Cart ----\nEXTENDS Wheel\nTiny == x < 1\n====\n")
+    cart = leadline.load(
+        tmp_path / "Cart.tla", config=config, folders=[tmp_path / "more"], invariants=["Tiny"]
+    )
+    assert cart.properties == ("Tiny",)
+    (tmp_path / "more" / "Wheel.tla").rename(path)
     small, other = leadline.load(path, N=2, Names="{a, b}"), leadline.load(path, config=config)
     assert (small.parameters, small.properties) == ({"N": "2", "Names": "{a, b}"}, ())
     assert other.parameters == {"N": "5", "Names": "{}"}
