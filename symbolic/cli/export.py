@@ -46,7 +46,8 @@ def run(args: argparse.Namespace) -> Exit:
     if args.to == "tla":
         _write_tla(args, model, tuple(one.name for one in model.choose_properties(named)))
     else:
-        _write_aiger(args, model, _about_states(model, named), entry.source)
+        other = "" if args.protocol.endswith(".tla") else "; --to tla writes them"
+        _write_aiger(args, model, _about_states(model, named, other), entry.source)
     return Exit.HOLDS
 
 
@@ -70,8 +71,13 @@ def _write_tla(args: argparse.Namespace, model: Model, names: Sequence[str]) -> 
         tell(f"wrote {path}")
 
 
-def _about_states(model: Model, named: tuple[str, ...]) -> tuple[str, ...]:
+def _about_states(model: Model, named: tuple[str, ...], other: str) -> tuple[str, ...]:
     """The properties for AIGER. Claims about runs are left out with a message, and refused where named.
+
+    Args:
+        model: the model.
+        named: the properties that the command names.
+        other: the end of the message, which tells the other format that has claims about runs.
 
     Raises:
         UserError: if one is named.
@@ -80,7 +86,7 @@ def _about_states(model: Model, named: tuple[str, ...]) -> tuple[str, ...]:
     about_runs = [one.name for one in chosen if one.temporal is not None]
     if about_runs:
         which = f"{', '.join(about_runs)}: claims about runs, and fairness, are not written as AIGER"
-        text = f"{which} (its sections of justice and fairness)"
+        text = f"{which} (its sections of justice and fairness){other}"
         if named:
             raise UserError(text)
         tell(f"left out: {text}")

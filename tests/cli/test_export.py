@@ -212,7 +212,7 @@ def test_claims_about_runs_are_left_out_of_aiger(leadline: Leadline) -> None:
     assert (named.code, named.out) == (2, "") and "wears-out" in named.err and "justice" in named.err
     ran = leadline("export", "lamp.py:Lamp", "--to", "aiger")
     assert ran.code == 0 and ran.out.startswith("aag ")
-    assert "left out: is-plugged, wears-out, stays-worn" in ran.err
+    assert "left out: is-plugged, wears-out, stays-worn" in ran.err and "--to tla" in ran.err
 
 
 @pytest.mark.parametrize("engine", [("explore",), ("bmc", "--depth", "5", "--solver", "cadical")])
