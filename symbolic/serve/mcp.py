@@ -137,7 +137,9 @@ _STORED = {
     "trace": _text("A file with counterexamples, by `save` or by `leadline check --format json`."),
     "of_property": _text("The property whose run in that file is meant, if there are several."),
 }
-_DEADLOCK = {"deadlock": _flag("Report a state in which no action is enabled.")}
+_DEADLOCK = {
+    "deadlock": _flag("Report a state in which no action is enabled; a module's CHECK_DEADLOCK is its default.")
+}
 _OF_CHECK = {
     **_DEADLOCK,
     "depth": _number("Look so many steps ahead only. Default: as far as the limits allow.", 0, 100_000),

@@ -172,8 +172,9 @@ def test_protocols_are_listed_and_shown(local: Call) -> None:
 
 def test_a_violation_is_told_saved_explained_and_stood_in(call: Call, local: Call, folder: Path) -> None:
     found = call("check", protocol="Ring.tla", save="few.json")
-    (result,) = found["results"]
+    result, deadlock = found["results"]
     assert (result["verdict"], result["judgement"], result["steps"]) == ("violated", "failed", 2)
+    assert (deadlock["property"], deadlock["judgement"]) == ("deadlock", "passed")
     run = result["counterexample"]
     assert run["steps"][2] == {"step": 2, "action": "Pass(i = 1)", "changes": ["at = 2", "done: added {1}"]}
     assert run["why"][0] == "Few is false."
