@@ -138,7 +138,9 @@ _STORED = {
     "of_property": _text("The property whose run in that file is meant, if there are several."),
 }
 _DEADLOCK = {
-    "deadlock": _flag("Report a state in which no action is enabled; a module's CHECK_DEADLOCK is its default.")
+    "deadlock": _flag(
+        "Report a state in which no action is enabled; a module's CHECK_DEADLOCK is its default."
+    )
 }
 _OF_CHECK = {
     **_DEADLOCK,
