@@ -17,10 +17,10 @@ from leadline.symbolic.lang import (
     Protocol,
     Setting,
     UserError,
+    constant_text,
     parse_setting,
     setting_text,
     settings,
-    tla_text,
     unknown_name,
 )
 from leadline.symbolic.meaning.trace import title
@@ -163,7 +163,7 @@ def loaded(
         entry = entry_of_class(entry.protocol, [*entry.claims, *more])
     given = {**fixed, **parameters}
     if issubclass(entry.protocol, Foreign):
-        given = {name: tla_text(value) for name, value in given.items()}
+        given = {name: constant_text(value) for name, value in given.items()}
     settings(entry.protocol.parameters, given, entry.name)
     return LoadedProtocol(entry, given)
 
@@ -176,7 +176,7 @@ def _entry(
 ) -> tuple[Entry, Mapping[str, Setting]]:
     """The entry, and the parameters that are fixed already."""
     if isinstance(protocol, (str, Path)) and str(protocol).endswith(".tla"):
-        given = {name: str(tla_text(value)) for name, value in constants.items()}
+        given = {name: str(constant_text(value)) for name, value in constants.items()}
         return find_module(Path(protocol), properties=named, given=given, **of_module), {}
     for name, value in of_module.items():
         if value:

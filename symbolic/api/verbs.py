@@ -243,12 +243,7 @@ def _ask(
     with timely(named, Limits(given.get("timeout"))):
         about = _told_apart(command, protocol, wanted or (), parameters, given, more)
         made = about.entry.protocol
-        if (
-            "deadlock" in asking
-            and asking["deadlock"] is None
-            and issubclass(made, Foreign)
-            and made.deadlock
-        ):
+        if asking.get("deadlock", False) is None and issubclass(made, Foreign) and made.deadlock:
             given["deadlock"] = True
         model = model_for(command, about.entry, about.settings, given)
     limits = Limits(given.pop("timeout", None), given.pop("memory", None)).since(begin)

@@ -108,7 +108,7 @@ def keep_by_value(source: str, protocol: type[Protocol], claims: Iterable[Claim]
 
 
 def kept(entry: Entry) -> Entry:
-    """The entry; if it is by value, its source means it from now on, and not a later one of the same source."""
+    """The entry. If it is kept by value, its source means it again, in place of another of the same source."""
     if entry.source in _known:
         _known[entry.source] = entry
     return entry
@@ -196,6 +196,7 @@ def split_path(text: str) -> tuple[Path, str | None] | None:
 
 
 _MODULE = re.compile(r"(?P<module>.+\.tla)(?: (?P<config>.+\.cfg))?")
+"""The source of a TLA+ module: its path, and that of a configuration that is not beside it."""
 
 
 def naming(source: str) -> list[str]:
@@ -205,11 +206,8 @@ def naming(source: str) -> list[str]:
     found = _MODULE.fullmatch(source)
     if found is None:
         return []
-    return [
-        "--protocol",
-        found["module"],
-        *([] if found["config"] is None else ["--config", found["config"]]),
-    ]
+    config = [] if found["config"] is None else ["--config", found["config"]]
+    return ["--protocol", found["module"], *config]
 
 
 def load_file(path: Path, *, tried: bool = False) -> list[Entry]:

@@ -105,9 +105,9 @@ def chosen_entry(args: argparse.Namespace, stored: Mapping[str, Setting] | None 
     """
     name = args.protocol
     if name.endswith(".tla"):
-        parts = (text.partition("=") for text in args.settings) if stored is None else ()
+        settings = args.settings if stored is None else [f"{name}={value}" for name, value in stored.items()]
+        parts = (text.partition("=") for text in settings)
         given = {name: value for name, equals, value in parts if equals}
-        given.update((name, str(value)) for name, value in (stored or {}).items())
         named = args.config, args.path, args.invariants, getattr(args, "properties", [])
         return find_module(Path(name), *named, given=given, readable=args.readable)
     options = {"--config": args.config, "--path": args.path, "--read": args.readable}
@@ -149,9 +149,9 @@ def entry_of_data(
     word on the command line.
 
     Args:
-        args: the arguments, whose protocol is the word, if it is there.
+        args: the arguments. Their protocol, if there is one, is the user's word.
         data: the trace or certificate.
-        what: what the data is, as in "is a proof about".
+        what: what the data is: "is a proof about", or "is a trace of".
         command: the command, for the advice to add --protocol to it.
 
     Raises:

@@ -80,7 +80,7 @@ def _prove(args: argparse.Namespace) -> Exit:
     check_writable(args, "out", "write_strengthenings")
     if args.write_strengthenings is not None:
         _check_strengthenings(args)
-    args.properties = [args.property]
+    args.properties = [args.property]  # which the configuration of a module may lack
     entry, settings, model = inputs.chosen_model(args)
     (target,) = model.choose_properties((args.property,))
     if args.write_strengthenings is not None:

@@ -64,9 +64,9 @@ from leadline.symbolic.lang import (
     Setting,
     Span,
     UserError,
+    constant_text,
     counted,
     excerpt,
-    tla_text,
     unknown_name,
 )
 from leadline.symbolic.solve import DEFAULT, SOLVERS
@@ -613,7 +613,7 @@ def _tla(value: Any) -> Any:
     """The value of a constant, or a list of such, as TLA+ text."""
     if isinstance(value, list):
         return [_tla(one) for one in value]
-    return tla_text(value)
+    return constant_text(value)
 
 
 def _constraints(reader: TableReader, entry: Entry, given: frozenset[str]) -> tuple[Condition, ...]:

@@ -62,8 +62,8 @@ from leadline.symbolic.lang.names import (
 )
 from leadline.symbolic.lang.parameters import (
     Setting as Setting,
+    constant_text as constant_text,
     settings as settings,
-    tla_text as tla_text,
 )
 from leadline.symbolic.lang.rules import item_of as item_of
 from leadline.symbolic.lang.schedule import is_total as is_total, schedule as schedule

@@ -147,7 +147,7 @@ DEADLOCK = "deadlock"
 
 
 def unknown_property(what: str, name: str, known: list[str]) -> str:
-    """The message of `unknown_name`, and of deadlocks the option that asks for them."""
+    """The message about an unknown property; that about `deadlock`, which is none, tells the option to write."""
     if name == DEADLOCK:
         return f"{what} `{name}`: write --deadlock, in Python deadlock=True, to ask for it"
     return unknown_name(what, name, known)

@@ -157,8 +157,8 @@ def settings(
     return chosen
 
 
-def tla_text(value: Any) -> Any:
-    """An integer or a bool as the text that a constant of a TLA+ module has; others as they are."""
+def constant_text(value: Any) -> Any:
+    """The TLA+ text of an integer or a bool that is the value of a module's constant; other values as they are."""
     if isinstance(value, bool):
         return str(value).upper()
     return str(value) if isinstance(value, int) else value

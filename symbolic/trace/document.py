@@ -141,7 +141,7 @@ class Stored:
 
     @property
     def claims(self) -> list[str]:
-        """The property that a run is of, by which its module is read: the configuration may state others."""
+        """The property of a run, with which its module is read, since the configuration may lack it; else none."""
         own = not is_cti(self) and self.data.get("property")
         return [str(own)] if own and own != DEADLOCK else []
 

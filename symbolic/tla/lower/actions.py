@@ -18,7 +18,7 @@ from leadline.symbolic.tla.lower.infinite import listed_parts
 from leadline.symbolic.tla.lower.picks import Picks, Way, without_fixed
 from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import unsubscripted
+from leadline.symbolic.tla.read.analysis import Reads, unsubscripted
 from leadline.symbolic.tla.read.guards import FullGuards
 from leadline.symbolic.tla.read.parts import Part
 
@@ -153,13 +153,18 @@ class Paths(Picks):
 
     def _about(self, e: s.Expression, scope: Scope) -> frozenset[str]:
         """The variables that an expression may assign, in what its names stand for, too."""
-        reads = self._analysis.reads(e)
         named = ((name, scope.names[name]) for name in self._analysis.free(e) if name in scope.names)
         inside = (self._about_named(name, one, e) for name, one in named)
-        return (reads.now if self._initial else reads.next).union(*inside)
+        return self._read(self._analysis.reads(e)).union(*inside)
+
+    def _read(self, reads: Reads) -> frozenset[str]:
+        """The variables that may have their values by what is read: in an initial state, or after a step."""
+        return reads.now if self._initial else reads.next
 
     def _about_named(self, name: str, entity: Binding, e: s.Expression) -> frozenset[str]:
-        """The variables that an expression may assign by a name: all, if what the name is given is primed."""
+        """The variables that an expression may assign by a name: all, where the name or its argument is primed."""
+        if isinstance(entity, Later) and not self._initial and self._analysis.primes(e, name):
+            return self._variables
         if id(entity) not in self._abouts:
             self._abouts[id(entity)] = (entity, frozenset())  # for a name in its own definition
             match entity:
@@ -167,16 +172,14 @@ class Paths(Picks):
                     primed = any(self._analysis.primes(body, x.name) for x in parameters)
                     found = self._variables if primed else self._about(body, scope)
                 case BuiltIn(key) if key in self._lowering.specification.definitions:
-                    reads = self._analysis.reads_of(key)
                     primed = bool(self._analysis.primed_parameters(key))
-                    found = self._variables if primed else reads.now if self._initial else reads.next
+                    found = self._variables if primed else self._read(self._analysis.reads_of(key))
                 case Later(body, scope):
                     found = self._about(body, scope)
                 case _:
                     found = frozenset()
             self._abouts[id(entity)] = (entity, found)
-        is_primed = isinstance(entity, Later) and not self._initial and self._analysis.primes(e, name)
-        return self._variables if is_primed else self._abouts[id(entity)][1]
+        return self._abouts[id(entity)][1]
 
     # -- the forms of formulas --------------------------------------------------------------------
 

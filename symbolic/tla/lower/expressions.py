@@ -96,7 +96,7 @@ def _may_be_sequence(kind: Type) -> bool:
 
 
 _MOST_COPIES = 1_000
-"""How often the body of a quantifier is written out, by those around it too."""
+"""The most copies of a quantifier's body that are written out, the quantifiers around it counted too."""
 
 
 class Sets:
@@ -115,7 +115,7 @@ class Sets:
         self.ranks = ranks
         self.first = First(self.terms, ranks)
         self._orders: dict[Type, tuple[Value, ...]] = {}
-        self._copies = 1
+        self._copies = 1  # the copies that are written of what is lowered now
 
     def quantifier(self, universal: bool, domain: Domain, name: str, body: Body) -> n.Node:
         """Whether the body holds for all elements, or for some."""

@@ -238,9 +238,11 @@ def load(
         config = Config(constants=unknown)
     config = config or _default(names)
     given = dict(values or {})
-    _refuse(f"{module.name} has no constant", given, names, [one.name for one in loader.constants])
-    operators = list(loader.definitions)
-    _refuse(f"{module.name} has no operator", (*invariants, *properties), names, operators, unknown_property)
+    constants, operators = [one.name for one in loader.constants], list(loader.definitions)
+    what = f"{module.name} has no constant"
+    _refuse(unknown_name(what, one, constants) for one in given if one not in names)
+    what = f"{module.name} has no operator"
+    _refuse(unknown_property(what, one, operators) for one in (*invariants, *properties) if one not in names)
     if invariants:
         config = replace(config, invariants=_placed(invariants, names), properties=[])
     known = {one.operator for one in (*config.invariants, *config.properties)}
@@ -264,16 +266,9 @@ def _placed(operators: Iterable[str], names: Names) -> list[s.Apply]:
     return [s.Apply(name, place=names[name].place) for name in dict.fromkeys(operators)]
 
 
-def _refuse(
-    what: str,
-    given: Iterable[str],
-    names: Names,
-    known: list[str],
-    tell: Callable[[str, str, list[str]], str] = unknown_name,
-) -> None:
-    unknown = [name for name in given if name not in names]
-    if unknown:
-        raise ParameterError("\n".join(tell(what, name, known) for name in unknown))
+def _refuse(complaints: Iterable[str]) -> None:
+    if told := "\n".join(complaints):
+        raise ParameterError(told)
 
 
 def _default(names: Names) -> Config:
@@ -686,7 +681,7 @@ _AS_PROPERTY = {
     Level.ACTION: ", or a PROPERTY that is defined as [][{}]_vars",
     Level.TEMPORAL: ", or {} as a PROPERTY",
 }
-"""What to write in place of an invariant that is no formula about one state."""
+"""How the message on an invariant ends that is about a step or a behaviour: it tells how to write a PROPERTY."""
 
 
 def _random_choices(specification: Specification) -> Iterator[Mistake]:

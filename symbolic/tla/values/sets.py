@@ -135,7 +135,7 @@ class Universe(LazySet):
         return self.contains(value)
 
     def elements(self) -> Iterator[Value]:
-        """The error, which tells how a configuration gives the set elements."""
+        """There are infinitely many: the error tells how a configuration puts another set in place of this one."""
         repair = f"a configuration may replace it (CONSTANT {self} <- Few)"
         raise EvaluationError(f"{self} cannot be enumerated: it is infinite; {repair}")
 
