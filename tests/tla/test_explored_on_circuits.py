@@ -905,3 +905,16 @@ Next == UNCHANGED x
 """
     _, facts = explored(tmp_path, body, "INIT Inv NEXT Next", "circuits")
     assert facts.states_within_steps == [322]
+
+
+def test_types_are_learned_from_few_of_the_steps_beside_a_run() -> None:
+    made = itertools.count()
+
+    def step(_: object, add: Callable[[Any], None]) -> None:
+        for _ in range(10 * specifications.TYPED):
+            add((next(made),))
+
+    run = Mock(stages=[SimpleNamespace(state=("here",))])
+    beside = specifications._beside(Mock(steps=[None, step, step]), [run])
+    assert beside == [(x,) for x in range(specifications.TYPED)]
+    assert next(made) == specifications.TYPED + 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import product
 
 from leadline.symbolic.bits import NoCircuits, require_notes
 from leadline.symbolic.engines.ask.engine import Interrupted
@@ -62,7 +63,7 @@ from leadline.symbolic.lang import (
     group_of,
     symmetric_sorts,
 )
-from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, first_states, path_of
 from leadline.symbolic.meaning.coverage import outermost
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.meaning.replay import Departs
@@ -472,7 +473,7 @@ def in_types(model: Model, answer: Answer) -> Answer:
     runs = answer.runs
     stages = [one for run in runs for one in run.stages]
     claims = {run.property for run in runs if run.property is not None}
-    telling = Telling(model, interpreter, stages, list(_beside(interpreter, runs)))
+    telling = Telling(model, interpreter, stages, _beside(interpreter, runs))
     typed = answer.with_runs(lambda run: run.through(map(telling.typed, run.stages)))
     return replace(typed, model=_explaining(telling, claims))
 
@@ -509,16 +510,16 @@ def _explaining(telling: Telling, claims: Set[str]) -> Model:
         return telling.model(())
 
 
-def _beside(interpreter: Interpreter, runs: Iterable[Trace]) -> Iterator[State]:
+def _beside(interpreter: Interpreter, runs: Iterable[Trace]) -> list[State]:
     """States one step from those of runs: properties are lowered with their types too."""
     known = dict.fromkeys(state for run in runs for state in reversed(list(states(run))))
-    found: list[State | None] = []
-    for state in known:
-        for step in interpreter.steps[1:]:
-            step(state, found.append)
-        if len(found) >= TYPED:
+    found: list[State] = []
+    for state, step in product(known, interpreter.steps[1:]):
+        some, more = first_states(lambda _, add: step(state, add), TYPED - len(found))  # noqa: B023
+        found += some
+        if more:
             break
-    return (state for state in found[:TYPED] if state is not None)
+    return found
 
 
 def labels(model: Model, texts: Sequence[str]) -> tuple[Behaviour, Callable[[State], tuple[str, ...]]]:
