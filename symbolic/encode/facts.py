@@ -25,6 +25,7 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Sort,
     Type,
     Union,
     Value,
@@ -70,6 +71,12 @@ class Literal:
 
     fact: Fact
     needs: Needs
+
+    @property
+    def moves(self) -> bool:
+        """Whether a permutation makes it true where it was false: it tells two members of a sort apart."""
+        _, (*_, test) = self.fact
+        return test.kind == "is" and isinstance(test.type, Sort) and test.type.cardinality == 2
 
     def needed(self, circuit: Circuit, row: Sequence[int], begin: int = 0) -> list[int]:
         """The literals of a state that are all true where this one matters; the row begins with number `begin`."""
@@ -177,6 +184,13 @@ class Facts:
             for tag, x in zip(tags, literals, strict=True)
         }
         return lambda value: _joined([tagged(value[0]), payloads[value[0]](value[1])])
+
+    def at_rest(self, circuit: Circuit, row: Sequence[int]) -> list[int]:
+        """The literals of a state, with false for those that do not matter, unless permutations move them."""
+        return [
+            literal if said.moves else circuit.conj([literal, *said.needed(circuit, row)])
+            for literal, said in zip(row, self.literals, strict=True)
+        ]
 
     def text(self, literal: int) -> str:
         """A literal in the words of the protocol: `r1 in quorum.isr`, `term[n2] != 0`."""

@@ -20,6 +20,8 @@ from leadline.symbolic.engines.prove.pdr import (
     Invariant,
     PdrOptions,
     PdrProgress,
+    formulas,
+    frames,
     minimized,
     pdr,
     recheck,
@@ -27,7 +29,7 @@ from leadline.symbolic.engines.prove.pdr import (
 from leadline.symbolic.lang import Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import TraceEnd
-from tests.engines import inductive, protocols
+from tests.engines import inductive, protocols, voting
 from tests.truth import Row, model_of_row, name_of, rows_where, shortest_violations
 
 FEW = PdrOptions(strengthenings=False, samples=3)
@@ -36,6 +38,10 @@ FEW = PdrOptions(strengthenings=False, samples=3)
 
 def twos(**parameters: Any) -> Model:
     return model_of(entry_of(inductive.Twos, claims_in(inductive), "inductive"), parameters)
+
+
+def votes(**parameters: Any) -> Model:
+    return model_of(entry_of(voting.Votes, claims_in(voting), "voting"), parameters)
 
 
 def after(questions: int) -> Callable[[], str | None]:
@@ -246,6 +252,31 @@ def test_an_invariant_of_another_model_is_refused() -> None:
         recheck(model, target, Invariant((), (((90,),),)), SOLVERS["cadical"])
     with pytest.raises(UserError, match="no strengthening unheard-of"):
         recheck(model, target, Invariant(("unheard-of",), ()), SOLVERS["cadical"])
+
+
+def test_that_others_voted_is_one_clause_whatever_they_voted_for() -> None:
+    """Neither what a voter voted for nor whether matters to another value, only that it was not for that."""
+    model = votes(voters=3)
+    target = model.properties["agreed"]
+    found = pdr(model, target, FEW).invariant
+    assert found is not None
+    told = [one.tla(model) for one in formulas(model, minimized(model, target, found))]
+    assert told == [
+        r"\A v, w \in Value : v # w => ~(v \in decided /\ w \in decided)",
+        r"\A x \in Value, v, w \in Voter : v # w => "
+        r"~((vote[v] # None => vote[v] # x) /\ (vote[w] # None => vote[w] # x) /\ x \in decided)",
+    ]
+    assert recheck(model, target, found, SOLVERS["z3"]) == ()
+
+
+def test_a_proof_does_not_rely_on_all_images_of_a_cube(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "_MOST_IMAGES", 3)
+    model = votes(voters=3)
+    target = model.properties["agreed"]
+    found = pdr(model, target, FEW).invariant
+    assert found is not None and max(map(len, found.orbits)) > 4
+    for solver in SOLVERS.values():
+        assert recheck(model, target, found, solver) == ()
 
 
 def test_invariants_are_told_in_the_words_of_the_protocol() -> None:

@@ -73,12 +73,13 @@ def orbit_of(
 
 
 def excluded(facts: Facts, state: Sequence[Value], invariant: Invariant) -> bool:
-    """Whether a cube holds of a state: each literal is true or does not matter."""
+    """Whether a cube holds of a state. What does not matter is false, or free if permutations move it."""
     true, matters = facts.packed(state)
 
     def met(x: int) -> bool:
         bit = 1 << abs(x) - TRUE - 1
-        return not matters & bit or bool(true & bit) == (x > 0)
+        free = facts.literals[abs(x) - TRUE - 1].moves and not matters & bit
+        return free or bool(true & matters & bit) == (x > 0)
 
     return any(all(map(met, cube)) for orbit in invariant.orbits for cube in orbit)
 
@@ -219,7 +220,8 @@ def test_formulas_are_tla() -> None:
     )
     assert told("bit 4 of number[k1] = 1", "bit 3 of number[k1] = 1") == "\\A k \\in Key : ~(23 <= number[k])"
     assert told("bit 4 of number[k1] != 1", "bit 3 of number[k1] = 1", names=()) == "number[k1] \\notin 7..14"
-    assert told("leader = n2") == "\\A n \\in Node : ~(leader # None => leader = n)"
+    assert told("leader = n2") == "\\A n \\in Node : ~(leader # None /\\ leader = n)"
+    assert told("leader != n2") == "\\A n \\in Node : ~(leader # None => leader # n)"
     assert told("leader != none", "leader = n2", names=()) == "~(leader # None /\\ leader = n2)"
 
 

@@ -29,7 +29,7 @@ from leadline.symbolic.engines.run.limits import Limits, time_stop, worth
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span
 from leadline.symbolic.meaning import Exploration, Explorer
-from leadline.symbolic.tla import learning, origin
+from leadline.symbolic.tla import learning, origin, outline
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.engines.explorers import on_circuits
@@ -911,10 +911,10 @@ def test_types_are_learned_from_few_of_the_steps_beside_a_run() -> None:
     made = itertools.count()
 
     def step(_: object, add: Callable[[Any], None]) -> None:
-        for _ in range(10 * specifications.TYPED):
+        for _ in range(10 * outline.TYPED):
             add((next(made),))
 
     run = Mock(stages=[SimpleNamespace(state=("here",))])
     beside = specifications._beside(Mock(steps=[None, step, step]), [run])
-    assert beside == [(x,) for x in range(specifications.TYPED)]
-    assert next(made) == specifications.TYPED + 1
+    assert beside == [(x,) for x in range(outline.TYPED)]
+    assert next(made) == outline.TYPED + 1

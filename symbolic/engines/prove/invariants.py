@@ -20,7 +20,7 @@ from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
 from leadline.symbolic.lang import Model, Property, UserError
 
-VERSION = 1
+VERSION = 2
 """The version of the certificates written here."""
 
 WITHIN_BOUNDS = "within_bounds"

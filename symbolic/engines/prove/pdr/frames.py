@@ -26,6 +26,9 @@ _GARBAGE = 1500
 _PATIENCE = 32
 """Questions between two looks at whether to stop."""
 
+_MOST_IMAGES = 20_000
+"""Images of a cube that are excluded at once. An unspecific cube has more, and nothing relies on all of them."""
+
 Mask = int
 """A cube as the bits of a number, to see quickly whether one includes another."""
 
@@ -123,9 +126,13 @@ class Frames:
 
     def lemma(self, cube: Cube) -> Lemma:
         """The lemma that excludes a cube and its images."""
-        orbit = self._system.orbit(cube)
+        orbit = self._system.orbit(cube, _MOST_IMAGES)
         kinds = self._mask(self._system.kind[x] for x in cube)
         return Lemma(orbit, tuple(map(self._mask, orbit)), kinds)
+
+    def rivals(self, cube: Cube, literal: int) -> list[int]:
+        """Members that a part is not where a literal of a cube is true: see `System.rivals`."""
+        return self._system.rivals(cube, literal)
 
     def add(self, frame: int, lemma: Lemma, lowest: int = 1) -> None:
         """Exclude a lemma's orbit from a frame and those before it.

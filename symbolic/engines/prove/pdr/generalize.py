@@ -105,6 +105,20 @@ class Generalizer:
         for literal in sorted(cube, key=lambda x: (self._activity.get(x, 0), self.dice.random())):
             if literal in cube and len(cube) > 1:
                 cube = self._excluded(frame, tuple([x for x in cube if x != literal]), most) or cube
+        return self._unlike(frame, cube)
+
+    def _unlike(self, frame: int, cube: Cube) -> Cube:
+        """Say of parts that they are not a member that the cube names elsewhere, rather than what they are.
+
+        "v1 is decided, and n1, n2 do not vote for it" is one orbit; "... and n1, n2 vote for v2", "... and n1
+        has no vote and n2 votes for v2" and the like are many.
+        """
+        for literal in cube:
+            for rival in self.frames.rivals(cube, literal) if literal in cube else ():
+                wider = self._excluded(frame, tuple(sorted({*cube, -rival} - {literal})), 0)
+                if wider is not None:
+                    cube = wider
+                    break
         return cube
 
     def _excluded(self, frame: int, cube: Cube, most: int) -> Cube | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from leadline.symbolic.encode import Encoding, Instance, Unrolled
 from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.prove.pdr.system import BadCause, Cube, System
 from leadline.symbolic.lang import InternalError, Model, Property, UserError
 from leadline.symbolic.solve import Satisfiability, Solver
@@ -38,8 +39,8 @@ class Invariant:
     def of(cls, system: System, cubes: Iterable[Cube], *, in_bounds: bool = True) -> Invariant:
         """The invariant that excludes cubes and their images."""
         names = tuple(one.name for one in system.assumed)
-        orbits = sorted((tuple(sorted(system.orbit(x))) for x in cubes), key=lambda x: (len(x[0]), x))
-        return cls(names, tuple(orbits), in_bounds)
+        orbits = {tuple(sorted(system.orbit(x))) for x in cubes}
+        return cls(names, tuple(sorted(orbits, key=lambda x: (len(x[0]), x))), in_bounds)
 
     @property
     def clauses(self) -> int:
@@ -125,6 +126,7 @@ class _Recheck:
         self, model: Model, target: Property, invariant: Invariant, new_solver: Callable[[], Solver]
     ) -> None:
         self._encoding = Encoding(model)
+        self._facts = Facts(model)
         self._invariant = invariant
         self._new_solver = new_solver
         unknown = [name for name in invariant.strengthenings if name not in model.properties]
@@ -176,9 +178,10 @@ class _Recheck:
     def _broken(self, row: Sequence[int], circuit: Unrolled) -> dict[str, int]:
         """For each strengthening and each orbit the literal that a state does not satisfy it."""
         found = dict(zip(self._invariant.strengthenings, self._assumed.broken(row, circuit), strict=True))
+        resting = self._facts.at_rest(circuit, row)
 
         def at(x: int) -> int:
-            literal = row[abs(x) - TRUE - 1]
+            literal = resting[abs(x) - TRUE - 1]
             return literal if x > 0 else -literal
 
         for number, orbit in enumerate(self._invariant.orbits, start=1):

@@ -1,8 +1,8 @@
 """Invariants in the words of the protocol: a quantified formula for each orbit of clauses.
 
 The members of sorts that an orbit treats alike become variables, distinct where two of them are of one sort.
-A literal that does not matter in a state (the item of an absent option) is free there, so a cube holds of a
-state if each of its literals is true or does not matter.
+A literal that does not matter in a state (the item of an absent option) is false there; one that permutations
+move is free there, so that it holds as well.
 """
 
 from __future__ import annotations
@@ -194,11 +194,17 @@ class _Reader:
             parts.setdefault(self._read(literal)[0], []).append(literal)
         said = {part: self._together(some, frozenset.intersection) for part, some in parts.items()}
         for part, some in parts.items():
-            guards = self._guards(self._literal(some[0]).needs, said)
-            if guards is None or len(said[part].values) == len(said[part].every):
+            first = self._literal(some[0])
+            guards = self._guards(first.needs, said)
+            matters = not first.moves and any(x > 0 for x in some)
+            if guards is None:
+                guards = [wrap(as_node(False))]
+            if matters:
+                yield from guards
+            if len(said[part].values) == len(said[part].every):
                 continue
             test = self._test(part, said[part], some)
-            yield implies(all_of(*guards), test) if guards else test
+            yield implies(all_of(*guards), test) if guards and not matters else test
 
     def _guards(self, needs: Iterable[Sequence[int]], said: Mapping[_Part, _Allowed]) -> list[Built] | None:
         """The conditions for a part to matter that are not stated already; None if they cannot hold."""

@@ -2,18 +2,19 @@
 
 The row of a state's literals has the numbers 2, 3, ... in every formula here, and a *cube* is a tuple of such
 literals, the set of the states in which all are true. Don't-cares (the item of an option that is absent, say)
-are free after each step and at the start: fixed ones would tell the members of a sort apart, since a
-permutation moves what they are fixed to.
+are false. Where a permutation moves false, as of a value of a sort with two members, which has one literal,
+they are free after each step and at the start.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import permutations, product
-from math import factorial, prod
+from math import factorial, inf, prod
 from random import Random
 
 from leadline.symbolic.encode import (
@@ -28,11 +29,14 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.encoding import Truth
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.bounded.alike import sorts_alike
-from leadline.symbolic.lang import Model, Permutation, Property, Value, exchanges
+from leadline.symbolic.lang import Model, Permutation, Property, Type, Value, exchanges
 from leadline.symbolic.solve import Formula
 
 Cube = tuple[int, ...]
 """Literals of a state, ascending: the set of the states in which all are true."""
+
+Member = tuple[Type | None, Value]
+"""A sort and a member."""
 
 
 class BadCause(StrEnum):
@@ -182,11 +186,48 @@ class System:
         literals = [sign * x for x in self.row for sign in (1, -1)]
         return {x: min(image for (image,) in self.orbit((x,))) for x in literals}
 
-    def orbit(self, cube: Cube) -> tuple[Cube, ...]:
-        """A cube and its images under all permutations that map runs to runs, the cube first."""
+    def rivals(self, cube: Cube, literal: int) -> list[int]:
+        """The literals that are false where one of a cube is true, and say that a part is a member of a sort.
+
+        Only members are told that other literals of the cube name.
+        """
+        named = {member for x in cube if x != literal for member in self._members[abs(x)]}
+        return [rival for rival, member in self._rivals[literal] if member in named]
+
+    @cached_property
+    def _members(self) -> dict[int, set[Member]]:
+        """For each literal of the row the members of sorts that it names."""
+        return {
+            number: {(x.type, x.value) for x in said.fact[1] if x.type in self.sorts}
+            for number, said in zip(self.row, self.facts.literals, strict=True)
+        }
+
+    @cached_property
+    def _rivals(self) -> dict[int, list[tuple[int, Member]]]:
+        found: dict[int, list[tuple[int, Member]]] = defaultdict(list)
+        parts: dict[object, list[tuple[int, Member]]] = defaultdict(list)
+        for number, said in zip(self.row, self.facts.literals, strict=True):
+            name, (*way, test) = said.fact
+            if test.kind == "is" and test.type in self.sorts and not said.moves:
+                one = (number, (test.type, test.value))
+                parts[name, tuple(way)].append(one)
+                for alone in (clause[0] for clause in said.needs if len(clause) == 1):
+                    found[-alone].append(one)
+        for values in parts.values():
+            for number, _ in values:
+                found[number] += [one for one in values if one[0] != number]
+        return found
+
+    def orbit(self, cube: Cube, most: float = inf) -> tuple[Cube, ...]:
+        """A cube and its images under all permutations that map runs to runs, the cube first.
+
+        Args:
+            cube: the cube.
+            most: about as many images are enough.
+        """
         found = {cube: None}
         waiting = [cube]
-        while waiting:
+        while waiting and len(found) < most:
             one = waiting.pop()
             for image in self.generators:
                 other = tuple(sorted([image[x] for x in one]))
@@ -201,6 +242,8 @@ class System:
         circuit = self._circuit()
         row = self.row
         Instance(self.encoding.validity, row, circuit)
+        for literal, resting in zip(row, self.facts.at_rest(circuit, row), strict=True):
+            circuit.require([[resting, -literal]])
         return self._layer(circuit)
 
     def _layer(self, circuit: Unrolled) -> Layer:
@@ -212,7 +255,7 @@ class System:
             inputs += instance.free
         for wrong in (*self._predicates.violated[1:], *self._predicates.out_of_bounds[1:]):
             circuit.require([[-here(wrong)]])
-        after = self._free_dont_cares(circuit, step.all(relation.state), inputs)
+        after = self._without_dont_cares(circuit, step.all(relation.state), inputs)
         bad = {
             BadCause.VIOLATED: here(self._predicates.violated[0]),
             BadCause.UNDEFINED: here(self._predicates.out_of_bounds[0]),
@@ -236,16 +279,19 @@ class System:
     def _predicates(self) -> StatePredicates:
         return self.encoding.predicates([self.target, *self.assumed])
 
-    def _free_dont_cares(self, circuit: Unrolled, row: Sequence[int], inputs: list[int]) -> tuple[int, ...]:
-        """The literals of a row with a new input for each that does not matter, where it does not."""
-        free = []
-        for literal, said in zip(row, self.facts.literals, strict=True):
-            matters = circuit.conj(said.needed(circuit, row))
-            if matters != TRUE:
-                inputs.append(circuit.input())
-                literal = circuit.mux(matters, literal, inputs[-1])
-            free.append(literal)
-        return tuple(free)
+    def _without_dont_cares(
+        self, circuit: Unrolled, row: Sequence[int], inputs: list[int]
+    ) -> tuple[int, ...]:
+        """The literals of a row with false for each that does not matter, or a new input where that moves."""
+        found = []
+        for resting, said in zip(self.facts.at_rest(circuit, row), self.facts.literals, strict=True):
+            if said.moves:
+                matters = circuit.conj(said.needed(circuit, row))
+                if matters != TRUE:
+                    inputs.append(circuit.input())
+                    resting = circuit.mux(matters, resting, inputs[-1])
+            found.append(resting)
+        return tuple(found)
 
     @cached_property
     def start(self) -> Start:
@@ -255,7 +301,7 @@ class System:
     def _start(self, circuit: Unrolled) -> Start:
         initial = self.encoding.initial
         instance = Instance(initial.template, (), circuit)
-        row = self._free_dont_cares(circuit, instance.all(initial.state), [])
+        row = self._without_dont_cares(circuit, instance.all(initial.state), [])
         possible = instance(initial.possible)
         for number, literal in zip(self.row, row, strict=True):
             circuit.require([[-possible, -number, literal], [-possible, number, -literal]])
