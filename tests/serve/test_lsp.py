@@ -126,7 +126,7 @@ def test_points_of_code_are_counted_where_the_editor_offers_it(tmp_path: Path) -
         ("---- MODULE A ----\nEXTENDS Nowhere\nX == Unknown\n====\n", "there is no module Nowhere"),
         ("---- MODULE A ----\nEXTENDS A\n====\n", "extends or instantiates itself"),
         ("---- MODULE A ----\nX == (* no end\n====\n", "not closed"),
-        ("---- MODULE A", "does not fit"),
+        ("---- MODULE A", "expected `---- MODULE name ----`"),
     ],
 )
 def test_a_module_that_cannot_be_loaded_has_one_mistake(

@@ -205,6 +205,19 @@ MISTAKES = {
     "A == LET y == ) IN 1": ["2:15: `)` does not fit here"],
     "A == [x EXCEPT ![1] 2]": ["2:21: `2` does not fit here: expected `=`"],
     "A == THEN": ["2:6: `THEN` is no name"],
+    "A == x \\le y": ["2:8: `\\le` is no operator: did you mean `<=`?"],
+    "A == /\\ x != y\nB == x = \\Sum y \\in S : y": [
+        "2:11: `!=` is no operator: did you mean `#`?",
+        "3:10: `\\Sum` does not fit here: expected an expression or an operator",
+    ],
+    "A == NOT x = 1": ["2:10: `x` does not fit here: expected `!`, `(` or an operator"],
+    "A == <<a |-> b, c>>\nB == # S > 1": [
+        "2:10: `|->` does not fit here: expected `>>`",
+        "3:6: `#` does not fit here: expected an expression",
+    ],
+    "A == (x, y) \\in S": ["2:8: `,` ... expected `)` ... a tuple is written `<<a, b>>`"],
+    "A == if x THEN 1 ELSE 2": ["2:6: `if` is no keyword: did you mean `IF`?"],
+    "A == 1\nINVARIANTS A B": ["3:1: `INVARIANTS` belongs in the configuration: expected a definition"],
     "(* --algorithm a { { skip } } *)": ["2:4: the algorithm has no translation: ... pcal.trans M.tla"],
 }
 
@@ -218,6 +231,20 @@ def test_mistakes_are_told_with_their_places(text: str) -> None:
         start, *rest = expected.split(" ... ")
         assert line.startswith(f"M.tla:{start}")
         assert all(words in line for words in rest), line
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("\n---- MODULE M\nA == )\nB == )\n====", "M.tla:2:1: expected `---- MODULE name ----`"),
+        ("A == 1", "M.tla:1:1: expected `---- MODULE name ----`"),
+        ("---- MODULE M ----\nA == 1\n", "M.tla:3:1: the end of the file does not fit here: expected `====`"),
+    ],
+)
+def test_the_lines_around_a_module_are_told(text: str, told: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        parse(text, "M.tla")
+    assert [str(mistake) for mistake in caught.value.mistakes] == [told]
 
 
 def test_algorithm_with_its_translation_is_read() -> None:

@@ -370,8 +370,7 @@ class _Entry:
             return False
         if not all(x.key in self.loader.written or x.place == s.BUILT_IN for x in (known, symbol)):
             return False
-        where = f"at {known.place}" if known.place != s.BUILT_IN else "in a standard module"
-        text = f"{name} of {module} is not used: it is defined {where} already"
+        text = f"{name} of {module} is not used: it is defined {known.where} already"
         self.loader.warnings.append(Mistake(place, text))
         return True
 
@@ -455,8 +454,7 @@ class _Entry:
         if known is not None and known.weak and not symbol.weak:
             known = None
         if known is not None and not symbol.weak and (here or not self.loader.same(known, symbol)):
-            where = f"at {known.place}" if known.place != s.BUILT_IN else "in a standard module"
-            self.resolver.wrong(place, f"{name} is already defined, {where}: expected another name")
+            self.resolver.wrong(place, f"{name} is already defined, {known.where}: expected another name")
             return False
         if known is None:
             self.names[name] = symbol

@@ -21,6 +21,7 @@ import tree_sitter_tlaplus
 
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.config import KEYWORDS
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.read.text import (
     WIDE,
@@ -648,8 +649,6 @@ def readable(text: str, made: Mended, reader: Reader) -> tuple[tuple[s.Module, .
         place = place_of(text, offset, reader.file)
         mistakes = [Mistake(place, f"the algorithm has no translation: {repair}")]
     modules = tuple(reader.module(node) for node in of_kind(made.root, "module"))
-    if not modules and not made.mistakes:
-        reader.wrong(made.root, "expected `---- MODULE name ----`")
     return modules, [*mistakes, *made.mistakes, *reader.mistakes]
 
 
@@ -666,7 +665,19 @@ _OPEN = re.compile(r'\(\*|"')
 _WORD = re.compile(rb"([ \t\f]*)(\w+|[^\s\w]+)")
 _COMMENT = re.compile(r"[(\\]\*[^\n]*")
 _PROCESS = re.compile(r"process version:\d+, version_count:\d+, state:\d+, row:(\d+), col:(\d+)")
-_TOKEN = re.compile(r"\w+|\\\w+|[=/\\<>|.:\-+~]+|.|$", re.DOTALL)
+_TOKEN = re.compile(r"\w+|!=|\\\w+|[=/\\<>|.:\-+~]+|.|$", re.DOTALL)
+_FIRST_WORDS = frozenset({
+    "LET", "IF", "THEN", "ELSE", "CASE", "CHOOSE", "EXTENDS", "CONSTANT", "CONSTANTS", "VARIABLE", "VARIABLES",
+})  # fmt: skip
+_MEANT = {
+    "\\le": "<=", "\\ge": ">=", "\\ne": "#", "\\neq": "#", "!=": "#", "\\iff": "<=>", "\\implies": "=>",
+    "\\mod": "%", "\\bmod": "%", "\\setminus": "\\", "\\bigcup": "UNION",
+}  # fmt: skip
+"""The operators of other languages."""
+_FOREIGN = re.compile(rf"(?:{'|'.join(map(re.escape, _MEANT))})(?!\w|(?<=!=)=)")
+_CULPRIT = re.compile(
+    r"(?:\\\w*|[^\s\w()\[\]{}⟨⟩,;:'\"@.]+(?<!>>)|(?<=\n)[A-Z_]+|\b(?i:" + "|".join(_FIRST_WORDS) + r"))\Z"
+)
 _BLANK = re.compile(r"\s*")
 _HEADER = re.compile(
     r"^([ \t\f]*)((?:LOCAL[ \t\f]+)?"
@@ -675,6 +686,8 @@ _HEADER = re.compile(
     r"|----+|====+)",
     re.MULTILINE,
 )
+_MODULE = re.compile(r"-{4,}\s*MODULE\s+\w+\s*-{4,}")
+_NAMED = re.compile(r"^.*\bMODULE\b", re.MULTILINE)
 _OPENING = "---- MODULE m ----\n"
 _CONTEXT = 2
 """The definitions after a mistake that are parsed to find it."""
@@ -695,6 +708,11 @@ def mended(text: str, file: str) -> Mended:
     """A file's text, with the definitions whose syntax is mistaken reduced to their names and parameters."""
     bare = without_comments(with_wide_tabs(text))
     opened = unclosed(bare)
+    if _MODULE.search(bare) is None:
+        line = _NAMED.search(bare)
+        opened = {
+            _skip_blank(bare, line.start() if line is not None else 0): "expected `---- MODULE name ----`"
+        }
     found = {place_of(bare, at, file): told for at, told in opened.items()}
     search = _Search(language(), _closed(bare, *opened))
     for _ in range(_MOST):
@@ -778,15 +796,42 @@ class _Search:
             start = header.start(2)
             if start <= last <= _skip_blank(self.text, header.end()):
                 before = self.text[self._definition(start)[0] : start]
-                return last if _stop(self.language, f"{_OPENING}{before}\n====") is None else start
-        return self._of_equation(last)
+                if _stop(self.language, f"{_OPENING}{before}\n====") is None:
+                    return last
+                last = start
+        start, end = self._definition(last)
+        within = _stop(self.language, f"{self._opened(start, end)}\n====")
+        inside = last if within is None else start + within - len(_OPENING)
+        # A token at the beginning of a line is meant to begin a definition.
+        return self._of_culprit(min(last, inside) if self.text[inside - 1 : inside] != "\n" else last)
 
-    def _of_equation(self, offset: int) -> int:
-        """The offset of a `==` in front of a token where `=` is meant; else that of the token."""
-        before = (_OPENING + self.text[self._definition(offset)[0] : offset]).rstrip()
-        stop = _stop(self.language, f"{before} 1 ") if before.endswith("==") else None
-        meant = stop is not None and stop <= len(before) + 1
-        return self.text.rindex("==", 0, offset) if meant else offset
+    def _opened(self, start: int, end: int) -> str:
+        """A definition's text with a parenthesis before its body, in which no other definition can begin."""
+        header = _HEADER.match(self.text, start)
+        body = _skip_blank(self.text, header.end()) if header is not None else 0
+        if (
+            header is None
+            or not header[0].endswith(("==", "≜"))
+            or self.text[body - 1] not in " \t"
+            or body >= end
+        ):
+            return _OPENING + self.text[start:end]
+        return f"{_OPENING}{self.text[start : body - 1]}({self.text[body:end]}"
+
+    def _of_culprit(self, offset: int) -> int:
+        """The offset of the symbol or word in front of a token if that is what is wrong; else that of the token.
+
+        The parser takes the symbol of an operator for a name, also `|-` and `>` of a `|->` that does not fit.
+        """
+        start, _ = self._definition(offset)
+        if (known := _FOREIGN.search(self.text, start, offset)) is not None:
+            return known.start()
+        before = self._opened(start, offset).rstrip()
+        found = _CULPRIT.search(before)
+        culprit = found[0] if found is not None else ""
+        stop = None if culprit.isidentifier() else _stop(self.language, f"{before} x ")
+        wrong = _repair(culprit) or (culprit and stop is not None and stop <= len(before) + 1)
+        return self.text.rindex(culprit, 0, offset) if wrong else offset
 
     def _misfit(self) -> int | None:
         """As `_stop` of the text; of a long one only the part that matters is parsed with a log, which is slow."""
@@ -808,7 +853,13 @@ class _Search:
         """The message about a token that does not fit."""
         token = _TOKEN.match(self.text, offset)
         found = token.group() if token is not None else ""
+        if repair := _repair(found):
+            return f"`{found}` {repair}"
         expected = self._expected(offset)
+        if not found and _stop(self.language, f"{self.text}\n====") is None:
+            expected = "`====`"
+        if found == "," and "`)`" in expected:
+            expected += "; a tuple is written `<<a, b>>`"
         if any(header.start(2) == offset for header in self.headers):
             part = "module ends" if found.startswith("====") else "next definition begins"
             return f"the {part} here, but the definition before is unfinished: expected {expected}"
@@ -817,9 +868,13 @@ class _Search:
     def _expected(self, offset: int) -> str:
         """The tokens that would fit: those after which the parser goes on."""
         start, _ = self._definition(offset)
-        before = (_OPENING + self.text[start:offset]).rstrip()
+        plain, opened = (_OPENING + self.text[start:offset]).rstrip(), self._opened(start, offset).rstrip()
+        stop = _stop(self.language, opened)
+        within = plain if stop is not None and stop < len(opened) else opened
         fits = {}
         for token in _CANDIDATES:
+            # The parenthesis of an opened definition is none of the text's.
+            before = plain if token == ")" else within
             stop = _stop(self.language, f"{before} {token} ")
             fits[token] = stop is None or stop > len(before) + len(token)
         named = [name for token, name in _CANDIDATES.items() if fits[token] and not _implied(token, fits)]
@@ -880,6 +935,15 @@ def _sound(root: Tree) -> tuple[int, int]:
             return begin, child.start_byte
         begin = child.start_byte if child.type in _UNITS else begin
     return begin, root.end_byte
+
+
+def _repair(word: str) -> str:
+    """What to write in place of a word that has a meaning elsewhere; "" if it has none."""
+    if word in KEYWORDS - RESERVED:
+        return "belongs in the configuration: expected a definition"
+    if word.upper() in _FIRST_WORDS and word not in _FIRST_WORDS:
+        return f"is no keyword: did you mean `{word.upper()}`?"
+    return f"is no operator: did you mean `{_MEANT[word]}`?" if word in _MEANT else ""
 
 
 def _implied(token: str, fits: dict[str, bool]) -> bool:

@@ -186,6 +186,11 @@ class Symbol:
     instead: s.Expression | None = None
     weak: bool = False
 
+    @property
+    def where(self) -> str:
+        """The place in words."""
+        return "in a standard module" if self.place == s.BUILT_IN else f"at {self.place}"
+
     def applied(self, arguments: tuple[s.Expression, ...], place: s.Place) -> s.Expression:
         """The symbol applied to resolved arguments, or the symbol itself."""
         if self.instead is None:
@@ -280,7 +285,11 @@ class Resolver:
         symbol = _meaning(name, names)
         if symbol is None and not self.lacking():
             if e.prefix and not any(known.startswith(f"{e.prefix[0].operator}!") for known in names):
-                self.wrong(e.place, f"{e.prefix[0].operator} is no instance of a module with definitions")
+                first = e.prefix[0].operator
+                text = (
+                    f"{first} is no instance of a module with definitions: expected `{first} == INSTANCE M`"
+                )
+                self.wrong(e.place, text)
             else:
                 self.wrong(e.place, unknown_operator(name, names))
         return symbol
@@ -377,7 +386,7 @@ class Resolver:
         """A bound name or a parameter, which must be new."""
         known = _meaning(name, names)
         if known is not None and not known.weak:
-            self.wrong(place, f"{name} is already defined, at {known.place}: expected another name")
+            self.wrong(place, f"{name} is already defined, {known.where}: expected another name")
         return Symbol(name + self.suffix, (0,) * arity, place=place)
 
     def recursive(self, unit: s.Definition, symbol: Symbol) -> Symbol:
@@ -474,10 +483,11 @@ def undefined(name: str) -> str:
 def unknown_operator(name: str, names: Iterable[str]) -> str:
     """The message about an unknown name."""
     alike = [one for one in (*names, *CORE) if one.isidentifier() == name.isidentifier()]
-    near = difflib.get_close_matches(name, alike, n=1)
+    near = ["\\div"] if name == "/" else difflib.get_close_matches(name, alike, n=1)
     modules = [module for module, standard in STANDARD.items() if name in standard.operators]
     repair = f"did you mean `{near[0]}`?" if near else "expected its definition before this place"
-    return f"unknown operator `{name}`: {f'EXTENDS {modules[0]} has it' if modules else repair}"
+    told = "prefix operator `-`" if name == "-." else f"operator `{name}`"
+    return f"unknown {told}: {f'EXTENDS {modules[0]} has it' if modules else repair}"
 
 
 def _needed(definitions: list[s.Definition], body: s.Expression) -> list[s.Definition]:
