@@ -197,7 +197,9 @@ def test_mistakes_of_names(tmp_path: Path, body: str) -> None:
 
 CONFIGURATIONS = {
     "POSTCONDITION Init": "M.cfg:1:15: Init is a formula about one state: expected one about no state",
-    "INVARIANT Nothing": "M.cfg:1:11: unknown operator `Nothing`",
+    "INVARIANT Nothing": "M.cfg:1:11: unknown operator `Nothing`: expected its definition in the module",
+    "SPECIFICATION Nothing": "M.cfg:1:15: unknown operator `Nothing`",
+    "CONSTANT C <- Nothing": "M.cfg:1:15: unknown operator `Nothing`",
     "INVARIANT Next": "M.cfg:1:11: Next is a formula about a ...or a PROPERTY that is defined as [][Next]_vars",
     "INIT Init": "M.cfg:1:6: expected both INIT and NEXT",
     "CONSTANT A = = 2": "M.cfg:1:14: `=` does not fit here: expected a value",

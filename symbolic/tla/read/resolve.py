@@ -480,12 +480,12 @@ def undefined(name: str) -> str:
     return f"{name} is declared as recursive: expected its definition"
 
 
-def unknown_operator(name: str, names: Iterable[str]) -> str:
-    """The message about an unknown name."""
+def unknown_operator(name: str, names: Iterable[str], where: str = "before this place") -> str:
+    """The message about an unknown name, with where its definition is expected."""
     alike = [one for one in (*names, *CORE) if one.isidentifier() == name.isidentifier()]
     near = ["\\div"] if name == "/" else difflib.get_close_matches(name, alike, n=1)
     modules = [module for module, standard in STANDARD.items() if name in standard.operators]
-    repair = f"did you mean `{near[0]}`?" if near else "expected its definition before this place"
+    repair = f"did you mean `{near[0]}`?" if near else f"expected its definition {where}"
     told = "prefix operator `-`" if name == "-." else f"operator `{name}`"
     return f"unknown {told}: {f'EXTENDS {modules[0]} has it' if modules else repair}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -362,7 +362,7 @@ class _Making:
             self.assign(one)
         variables = (*(one.name for one in loader.variables), *self.constrained_name())
         levels = self.levels(variables)
-        self.check_constants(levels)
+        self.check_constants(levels, {one.name for one in assigned})
         self.mistakes += self.misused(levels)
         init, next_, fairness = self.behaviour(levels)
         invariants, properties = self.claims(levels)
@@ -418,14 +418,15 @@ class _Making:
             name += "_"
         return (name,) if self.config.action_constraints else ()
 
-    def check_constants(self, levels: Levels) -> None:
-        """Check that each constant has a value, which depends on no variable."""
+    def check_constants(self, levels: Levels, assigned: Set[str]) -> None:
+        """Check that each constant has a value, which depends on no variable, unless one was refused."""
         for one in self.loader.constants:
             found = self.loader.definitions.get(one.name)
             if found is None:
                 name = one.name.partition("@")[0]  # that of a built-in operator has a suffix
                 text = f"constant {name} has no value: expected `{name} = ...` in the configuration"
-                self.wrong(one.place, f"{text}, or -p {name}=...")
+                if name not in assigned:
+                    self.wrong(one.place, f"{text}, or -p {name}=...")
             elif levels.of_definition(one.name) > Level.CONSTANT and not one.arity:  # TLC allows an operator
                 text = f"{one.name} is a constant: expected an operator that depends on no variable"
                 self.wrong(found.place, text)
@@ -524,7 +525,7 @@ class _Making:
         """An operator of the configuration, applied."""
         symbol = self.names.get(name.operator)
         if symbol is None:
-            self.wrong(name.place, unknown_operator(name.operator, self.names))
+            self.wrong(name.place, unknown_operator(name.operator, self.names, "in the module"))
             return None
         if len(symbol.arities) != len(arguments):
             text = f"{name.operator} takes {len(symbol.arities)} arguments: expected {len(arguments)}"
@@ -600,11 +601,13 @@ class _Making:
         if config.specification is not None:
             if config.init is not None or config.next is not None:
                 self.wrong(config.specification.place, "SPECIFICATION and INIT or NEXT: expected one of them")
-            return self.split(self.formula(config.specification, levels, Level.TEMPORAL), levels)
+            formula = self.formula(config.specification, levels, Level.TEMPORAL)
+            known = formula is not config.specification
+            return self.split(formula, levels) if known else (None, None, ())
         if (config.init is None) != (config.next is None):
-            known = config.init or config.next
-            assert known is not None
-            self.wrong(known.place, "expected both INIT and NEXT")
+            only = config.init or config.next
+            assert only is not None
+            self.wrong(only.place, "expected both INIT and NEXT")
         init = config.init and self.formula(config.init, levels, Level.STATE)
         next_ = config.next and self.formula(config.next, levels, Level.ACTION)
         claims = (*config.invariants, *config.properties)
