@@ -60,6 +60,9 @@ class Mistake:
 _SHOWN = 100
 """The most mistakes that a message tells."""
 
+_ALIKE = 4
+"""The most other places of a mistake that it tells."""
+
 _WITH_SOURCE = 20
 """The most mistakes that it tells with the line of source."""
 
@@ -78,14 +81,18 @@ class ModelError(UserError):
         super().__init__(self._head)
 
     def __str__(self) -> str:
-        lines = [self._head]
-        for place, mistake in enumerate(self.mistakes[:_SHOWN]):
-            lines.append(f"  {mistake}")
-            if place < _WITH_SOURCE:
+        lines, alike = [self._head], dict[tuple[str, str], list[Mistake]]()
+        for mistake in self.mistakes:
+            alike.setdefault((mistake.span.file, mistake.text), []).append(mistake)
+        shown = list(alike.values())[:_SHOWN]
+        for number, (mistake, *others) in enumerate(shown):
+            places = [str(one.span).removeprefix(f"{one.span.file}:") for one in others[:_ALIKE]]
+            places += [f"and {len(others) - _ALIKE} more"] if len(others) > _ALIKE else []
+            lines.append(f"  {mistake}{'; also at ' if others else ''}{', '.join(places)}")
+            if number < _WITH_SOURCE:
                 lines += [f"      {line}" for line in excerpt(mistake.span)]
-        count = len(self.mistakes)
-        more = [f"  ... and {count - _SHOWN} more"] if count > _SHOWN else []
-        return "\n".join([*lines, *more])
+        count = len(self.mistakes) - sum(map(len, shown))
+        return "\n".join([*lines, *([f"  ... and {count} more"] if count else [])])
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Mistake, ...]]]:
         return type(self), (self.mistakes,)

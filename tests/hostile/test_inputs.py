@@ -239,11 +239,24 @@ def test_configurations_that_were_tracebacks(config: str) -> None:
 
 def test_a_configuration_with_thousands_of_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
     Path("Jug.tla").write_text(MODULE)
-    Path("Jug.cfg").write_text(CONFIG.replace("INVARIANT TypeOK", "INVARIANT " + "not " * 2000))
+    Path("Jug.cfg").write_text(
+        CONFIG.replace("INVARIANT TypeOK", "INVARIANT " + " ".join(f"not{i}" for i in range(2000)))
+    )
     assert main(["show", "Jug.tla"]) == 150
     told = capsys.readouterr().err
     assert "the model has 2000 mistakes" in told and told.endswith("  ... and 1900 more\n")
     assert len(told.splitlines()) == 102 + 2 * 20, "twenty of them with the line of source"
+
+
+def test_a_mistake_that_is_made_again_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("A.tla").write_text("---- MODULE A ----\nA == <<x, y, x, x>>\nB == <<y, x, x, x, x>>\n====")
+    assert main(["show", "A.tla"]) == 150
+    _, first, *_, second, _, _ = capsys.readouterr().err.splitlines()
+    assert first.endswith(
+        "A.tla:2:8: unknown operator `x`: expected its definition before this place; also at 2:14,"
+        " 2:17, 3:11, 3:14, and 2 more"
+    )
+    assert second.endswith("`y`: expected its definition before this place; also at 3:8")
 
 
 def test_a_configuration_without_behaviour(capsys: pytest.CaptureFixture[str]) -> None:
