@@ -216,6 +216,11 @@ MISTAKES = {
         "3:6: `#` does not fit here: expected an expression",
     ],
     "A == (x, y) \\in S": ["2:8: `,` ... expected `)` ... a tuple is written `<<a, b>>`"],
+    "A == <<x, y>\n\nB == (\\E z \\in S : C(z)) \\/ x": ["4:1: the next definition begins ... unfinished"],
+    "I == INSTANCE N WITH x == 1\nRECURSIVE F(x)": [
+        "2:24: `==` does not fit here: expected `<-`",
+        "3:13: `x` does not fit here: expected `_`",
+    ],
     "A == if x THEN 1 ELSE 2": ["2:6: `if` is no keyword: did you mean `IF`?"],
     "A == 1\nINVARIANTS A B": ["3:1: `INVARIANTS` belongs in the configuration: expected a definition"],
     "(* --algorithm a { { skip } } *)": ["2:4: the algorithm has no translation: ... pcal.trans M.tla"],

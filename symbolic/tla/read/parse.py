@@ -699,7 +699,7 @@ _PARTS = _UNITS | {"header_line", "identifier", "extends", "single_line", "use_o
 # The Unicode forms are tokens only as a whole.
 _CANDIDATES = {
     ")": "`)`", "]": "`]`", "}": "`}`", "⟩": "`>>`", "THEN": "`THEN`", "ELSE": "`ELSE`", "IN": "`IN`",
-    ":": "`:`", "→": "`->`", "↦": "`|->`", "≜": "`==`", "!": "`!`", "MODULE": "`MODULE`",
+    ":": "`:`", "_": "`_`", "←": "`<-`", "→": "`->`", "↦": "`|->`", "≜": "`==`", "!": "`!`", "MODULE": "`MODULE`",
     "\\in": "`\\in`", "=": "`=`", ",": "`,`", "(": "`(`", "1": "an expression", "x": "a name", "+": "an operator",
 }  # fmt: skip
 
@@ -786,36 +786,42 @@ class _Search:
     def find(self) -> int | None:
         """The offset of the first token that does not fit; None if all do.
 
-        An unfinished expression goes on with the next definition's name, and even with its `==`. Such a
-        definition's own beginning is the place then.
+        An unfinished expression goes on with the next definition's name, and even with its `==` and more, as if
+        that were an operator's symbol. Such a definition's own beginning is the place then.
         """
         last = self._misfit()
         if last is None:
             return None
+        own, end = self._definition(last)
+        sound = _stop(self.language, f"{self._part(own, end)}\n====") is None
         for header in self.headers:
             start = header.start(2)
-            if start <= last <= _skip_blank(self.text, header.end()):
-                before = self.text[self._definition(start)[0] : start]
-                if _stop(self.language, f"{_OPENING}{before}\n====") is None:
+            if start <= last <= _skip_blank(self.text, header.end()) or (sound and header.start() == own):
+                before = self._part(self._definition(start)[0], start)
+                if _stop(self.language, f"{before}\n====") is None:
                     return last
                 last = start
         start, end = self._definition(last)
         within = _stop(self.language, f"{self._opened(start, end)}\n====")
         inside = last if within is None else start + within - len(_OPENING)
         # A token at the beginning of a line is meant to begin a definition.
-        return self._of_culprit(min(last, inside) if self.text[inside - 1 : inside] != "\n" else last)
+        return self._of_culprit(
+            min(last, inside) if start and self.text[inside - 1 : inside] != "\n" else last
+        )
+
+    def _part(self, start: int, end: int) -> str:
+        """A definition's text in a module; it is one with its own line if that is where the text begins."""
+        return f"{_OPENING if start else ''}{self.text[start:end]}"
 
     def _opened(self, start: int, end: int) -> str:
         """A definition's text with a parenthesis before its body, in which no other definition can begin."""
         header = _HEADER.match(self.text, start)
-        body = _skip_blank(self.text, header.end()) if header is not None else 0
-        if (
-            header is None
-            or not header[0].endswith(("==", "≜"))
-            or self.text[body - 1] not in " \t"
-            or body >= end
-        ):
-            return _OPENING + self.text[start:end]
+        body = _skip_blank(self.text, header.end()) if header is not None else end
+        is_expression = (
+            header is not None and header[0].endswith(("==", "≜")) and self.text[body - 1] in " \t"
+        )
+        if not is_expression or body >= end or self.text.startswith("INSTANCE", body):
+            return self._part(start, end)
         return f"{_OPENING}{self.text[start : body - 1]}({self.text[body:end]}"
 
     def _of_culprit(self, offset: int) -> int:
@@ -868,7 +874,7 @@ class _Search:
     def _expected(self, offset: int) -> str:
         """The tokens that would fit: those after which the parser goes on."""
         start, _ = self._definition(offset)
-        plain, opened = (_OPENING + self.text[start:offset]).rstrip(), self._opened(start, offset).rstrip()
+        plain, opened = self._part(start, offset).rstrip(), self._opened(start, offset).rstrip()
         stop = _stop(self.language, opened)
         within = plain if stop is not None and stop < len(opened) else opened
         fits = {}
@@ -952,6 +958,8 @@ def _implied(token: str, fits: dict[str, bool]) -> bool:
         return fits["1"]
     if token in ("\\in", "="):
         return fits["+"]
+    if token == "_":
+        return fits["x"]
     return (token.isupper() and fits["x"]) or (token == "(" and fits["1"])
 
 
