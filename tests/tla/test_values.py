@@ -198,6 +198,7 @@ ERRORS = {
     "[x |-> 1].y": 'applied to "y"',
     "1[2]": "a function is needed, and this is an integer",
     '"ab"[1]': "a function is needed, and this is a string",
+    "[a : {1}, b : Nat].a": "a function is needed, and this is a set",
     "{} \\in SUBSET 0..1": "SUBSET of 0, an integer: a set is needed; SUBSET binds tighter",
     "{1} \\cup 3": "no value for a set and an integer",
     "[1 -> {1}] = {}": "[S -> T] of 1, an integer: sets are needed",
@@ -250,6 +251,17 @@ def test_place_of_an_error_is_that_of_the_innermost_expression(tmp_path: Path) -
     found = specification(tmp_path, "EXTENDS Integers\nV == LET f == <<1>> IN 1 + f[2] + 3")
     with pytest.raises(EvaluationError, match=r"M\.tla:3:28: "):
         Interpreter(found).constant(Apply("V"))
+
+
+def test_an_error_with_a_huge_value_is_told_with_its_beginning_and_its_end(tmp_path: Path) -> None:
+    found = Interpreter(
+        specification(tmp_path, "EXTENDS Naturals, Sequences\nA == [a : 1..2].a\nB == Len(0..9999) + 1")
+    )
+    with pytest.raises(EvaluationError, match=r"M\.tla:3:6: a function is needed, and this is a set$"):
+        found.constant(Apply("A"))
+    with pytest.raises(EvaluationError, match=r"\{0, 1, 2, .*9999\} is no function$") as caught:
+        found.constant(Apply("B"))
+    assert len(str(caught.value)) < 1500
 
 
 def test_place_of_an_error_in_the_library_is_told_behind_that_of_its_use(tmp_path: Path) -> None:

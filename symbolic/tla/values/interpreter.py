@@ -27,6 +27,9 @@ from leadline.symbolic.tla.values.writer import Fn, Lines, Source
 State: TypeAlias = tuple[Value, ...]
 """A value for each variable, in the order of the specification's variables."""
 
+_LONGEST = 1000
+"""The most characters of an error: the middle of one with a huge value is left out."""
+
 _evaluating = site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
 """Decorates a function that evaluates formulas, each in turn named `one`: what is going on tells its place."""
 
@@ -326,6 +329,8 @@ class Interpreter:
                 text = "the recursion does not end"
             case _:
                 text = in_words(error, place.token() if place is not None else "")
+        if len(text) > _LONGEST:
+            text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
         own = next((one for one in places if Path(one.file).parent != LIBRARY), place)
         return EvaluationError(
             "".join(f"{one}: " for one in dict.fromkeys((own, place)) if one is not None) + text

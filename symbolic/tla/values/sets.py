@@ -11,6 +11,7 @@ from leadline.symbolic.tla.read.analysis import sizes
 from leadline.symbolic.tla.values.differences import absent, of_other_arguments
 from leadline.symbolic.tla.values.values import (
     FALSE,
+    KINDS,
     LETTERS,
     SIMPLE,
     TRUE,
@@ -48,6 +49,9 @@ class LazySet(Unlisted):
 
     kind: object = None
     _found: set[Value] | None = None
+
+    def __init_subclass__(cls) -> None:
+        KINDS[cls.__name__] = "a set"
 
     def __repr__(self) -> str:
         return "a set"

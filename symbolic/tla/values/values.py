@@ -48,7 +48,7 @@ def fail(text: str) -> NoReturn:
     raise EvaluationError(text)
 
 
-_KINDS = {
+KINDS = {
     "int": "an integer", "frozenset": "a set", "str": "a string", "tuple": "a function", "Truth": "a truth value",
     "bool": "a truth value", "ModelValue": "a model value", "TypedModelValue": "a model value",
     "builtin_function_or_method": "a string",
@@ -58,7 +58,7 @@ _KINDS = {
 
 def kind_word(value: Value) -> str:
     """The kind of a value."""
-    return _KINDS.get(type(value).__name__, "a set" if isinstance(value, Unlisted) else "a function")
+    return KINDS.get(type(value).__name__, "a set" if isinstance(value, Unlisted) else "a function")
 
 
 def in_words(error: Exception, operator: str) -> str:
@@ -71,9 +71,9 @@ def in_words(error: Exception, operator: str) -> str:
     told = str(error)
     if isinstance(error, OverflowError):
         return f"{operator}: a set is too large for its elements to be counted"
-    kinds = [_KINDS[name] for name in re.findall(r"'(\w+)'", told) if name in _KINDS]
+    kinds = [KINDS[name] for name in re.findall(r"'(\w+)'", told) if name in KINDS]
     needed = next((word for sign, word in _NEEDED.items() if sign in told), None)
-    around = f"{operator}: " if operator else ""
+    around = "" if operator in ("", "(", "[", "{", "<<", '"') else f"{operator}: "
     if needed is not None and len(kinds) == 1 and kinds[0] != needed:
         return f"{around}{needed} is needed, and this is {kinds[0]}"
     if kinds and needed is None:
