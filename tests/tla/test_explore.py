@@ -444,6 +444,24 @@ def test_random_choices_are_refused(tmp_path: Path, command: str, capsys: pytest
     assert "M.tla:6:" in (told := capsys.readouterr().err) and "chooses at random" in told
 
 
+@pytest.mark.parametrize("by", ["values", "circuits"])
+def test_a_variable_gets_its_value_by_a_subset(
+    tmp_path: Path, by: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = """EXTENDS Naturals
+    VARIABLES x, y
+    Init == y = {1} /\\ x \\subseteq y \\cup {2}
+    Put(v, S) == v' \\subseteq S
+    Next == Put(x, 1..3) /\\ y' \\subseteq x' \\ {3}
+    Inv == ENABLED (x' \\subseteq {4} /\\ y' \\subseteq x')
+    """
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
+    assert main(["explore", str(path), "--by", by]) == 0
+    told = capsys.readouterr().out
+    assert "20 states within 1 step" in told and "Next    360" in told
+
+
 def test_steps_that_are_composed(tmp_path: Path) -> None:
     r"""`A \cdot B` is a step of A and one of B. TLC finds these ten states."""
     body = r"""

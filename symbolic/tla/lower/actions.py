@@ -122,7 +122,7 @@ class Paths(Picks):
                 return self._junction
             case s.Apply("\\/"):
                 return self._disjunction
-            case s.Apply("=") | s.Apply("\\in"):
+            case s.Apply("=" | "\\in" | "\\subseteq"):
                 return self._assignment
             case s.Apply("UNCHANGED"):
                 return self._unchanged
@@ -358,7 +358,7 @@ class Paths(Picks):
             yield from rest(self.assigned(way, target, value), scope)
         else:
             yield from self._for_elements(
-                e.arguments[1],
+                s.choices(e),
                 way,
                 target,
                 scope,

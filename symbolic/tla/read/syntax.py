@@ -407,6 +407,12 @@ def as_case(e: If) -> Case:
     return Case(((e.condition, e.then),), e.otherwise, place=e.place)
 
 
+def choices(e: Apply) -> Expression:
+    """The set of the values that `x' \\in S` or `x' \\subseteq S` gives a variable."""
+    _, chosen = e.arguments
+    return chosen if e.operator == "\\in" else Apply("SUBSET", (chosen,), place=chosen.place)
+
+
 def _parts(node: Node) -> tuple[str, ...]:
     names = _PARTS.get(type(node))
     if names is None:

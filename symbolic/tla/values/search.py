@@ -274,14 +274,14 @@ class Search:
     def _step(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """A conjunct that gives variables their values."""
         match e:
-            case s.Apply(operator, (left, right)) if operator in ("=", "\\in"):
+            case s.Apply(operator, (left, right)) if operator in ("=", "\\in", "\\subseteq"):
                 variable = self._target(left, scope)
                 if variable is None:
                     self._test(e, todo, scope, lines, depth)
                 elif operator == "=":
                     self._assign(variable, right, todo, scope, lines, depth)
                 else:
-                    self._pick(variable, right, todo, scope, lines, depth)
+                    self._pick(variable, s.choices(e), todo, scope, lines, depth)
             case s.Apply("=>", (premise, conclusion)):
                 self._choose([(premise, conclusion)], s.Apply("TRUE"), todo, scope, lines, depth)
             case s.Apply():
