@@ -204,6 +204,7 @@ CONFIGURATIONS = {
     "INIT Init": "M.cfg:1:6: expected both INIT and NEXT",
     "CONSTANT A = = 2": "M.cfg:1:14: `=` does not fit here: expected a value",
     "CONSTANT C <- Init": "M.cfg:1:10: C is a constant: expected an operator that depends on no variable",
+    "CONSTANT Nxt <- Next": "M.cfg:1:10: unknown name Nxt: expected a constant or an operator of the module",
     "Init": "M.cfg:1:1: `Init` does not fit here: expected a keyword",
     "INIT Init NEXT Next\nINIT Init": "M.cfg:2:1: INIT is given twice, first at ...M.cfg:1:1: expected one",
     "CHECK_DEADLOCK FALSE INIT Init NEXT Next\nCHECK_DEADLOCK FALSE": "M.cfg:2:1: CHECK_DEADLOCK is given twice",

@@ -440,7 +440,10 @@ class _Making:
         definitions = self.loader.definitions
         symbol = self.names.get(one.name)
         if symbol is None and one.module is None:
-            return  # TLC passes over values of constants that there are not, and files rely on it
+            if one.replaces:  # TLC passes over values of constants that there are not, and files rely on it
+                expected = "a constant or an operator of the module"
+                self.wrong(one.place, f"unknown name {one.name}: expected {expected}")
+            return
         if symbol is not None and any(symbol.key == one.name for one in self.loader.variables):
             self.wrong(one.place, f"{one.name} is a variable: expected the name of a constant or an operator")
             return
