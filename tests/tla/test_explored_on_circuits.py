@@ -238,6 +238,31 @@ def test_an_interrupted_search_counts_the_actions_of_the_module(tmp_path: Path, 
     assert facts.actions == {"Move": 10}
 
 
+def test_an_interrupted_search_has_no_run_that_only_leaves_the_types(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The module has a step where the types have none: --fail-fast ended with a fault of Leadline's."""
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    text = "---- MODULE Leaves ----\nEXTENDS Naturals\nVARIABLES x, f\n"
+    text += "Init == x \\in 0..3 /\\ f = [i \\in 1..9 |-> FALSE]\n"
+    text += "Next == \\/ x' = x + 1 /\\ x < 99 /\\ UNCHANGED f\n"
+    text += (
+        "        \\/ \\E i \\in 1..9 : f' = [f EXCEPT ![i] = TRUE] /\\ UNCHANGED x\nLow == x < 200\n====\n"
+    )
+    (tmp_path / "Leaves.tla").write_text(text)
+    (tmp_path / "Leaves.cfg").write_text("INIT Init NEXT Next INVARIANT Low")
+    model = model_on_values(find(str(tmp_path / "Leaves.tla")), {})
+
+    def at_two(progress: Progress) -> None:
+        if progress.depth == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        answer(model, Query("Leaves", {}, None, ExploreOptions(by="circuits")), listener=Listener(at_two))
+    told = caught.value.answer
+    assert told.runs == [] and {one.verdict for one in told.results} == {Verdict.UNKNOWN}
+
+
 def test_types_for_circuits_hold_the_states_that_are_known(
     tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,7 +122,7 @@ def widened_answers(
             wider = _wider(model, answer)
         except Endless as endless:
             stop = Stop(Cause.TYPES, str(endless))
-            yield model, _unfinished(model, answer, stop)
+            yield model, unfinished(model, answer, stop)
             return
         outside = any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
         if wider is None and kept is not None and kept.ends and outside:
@@ -131,13 +131,13 @@ def widened_answers(
         if wider is None:
             lack = _lack(model, answer)
             if lack is not None:
-                yield model, _unfinished(model, answer, Stop(Cause.NO_FORM, lack))
+                yield model, unfinished(model, answer, Stop(Cause.NO_FORM, lack))
             return
         left = limits.after(time.monotonic() - begin)
         if left is None:
             stop = time_stop(limits)
             told = f"{stop.text}, when a run had left the types learned so far"
-            yield model, _remembered(_unfinished(model, answer, replace(stop, text=told)), refuted)
+            yield model, _remembered(unfinished(model, answer, replace(stop, text=told)), refuted)
             return
         if kept is not None:
             kept.note(model, wider, answer)
@@ -197,10 +197,10 @@ def by_values(model: Model, run: Trace) -> Trace:
     return replace(taken, why=own_error(model, run))
 
 
-def _unfinished(model: Model, answer: Answer, stop: Stop) -> Answer:
-    """An answer without the verdicts that only narrow types have led to."""
+def unfinished(model: Model, answer: Answer, stop: Stop) -> Answer:
+    """An answer without the verdicts that only narrow types have led to: unknown, because of `stop`."""
 
-    def unfinished(one: Result) -> Result:
+    def of(one: Result) -> Result:
         if one.verdict is not Verdict.OUT_OF_BOUNDS or (
             one.trace is not None and own_error(model, one.trace)
         ):
@@ -211,7 +211,7 @@ def _unfinished(model: Model, answer: Answer, stop: Stop) -> Answer:
     beyond = answer.out_of_bounds
     if beyond is not None and not own_error(model, beyond):
         beyond = None
-    return replace(answer, results=[unfinished(one) for one in answer.results], out_of_bounds=beyond)
+    return replace(answer, results=[of(one) for one in answer.results], out_of_bounds=beyond)
 
 
 def _refuted(one: Result) -> int:

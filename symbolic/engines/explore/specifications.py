@@ -24,7 +24,7 @@ from leadline.symbolic.engines.ask.result import (
     Verdict,
     is_near,
 )
-from leadline.symbolic.engines.ask.widening import by_values, widened_answers
+from leadline.symbolic.engines.ask.widening import by_values, unfinished, widened_answers
 from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
@@ -274,7 +274,7 @@ def _on_circuits(
             reached = max(reached, answer.told(ExploreFacts).states)
             return answer
         except Interrupted as interrupted:
-            so_far = interrupted.answer
+            so_far = unfinished(wider, interrupted.answer, Stop(Cause.INTERRUPTED, "interrupted"))
             told = replace(so_far, model=wider)
             # Without facts, its runs keep their types.
             with suppress(NoCircuits):
