@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.symbolic import cli
 from leadline.symbolic.catalog import find, model_on_values
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.ask.result import Cause
@@ -115,3 +116,14 @@ def test_an_initial_state_without_a_value_is_left_to_exploration(tmp_path: Path)
     query = Query(str(path), {}, None, NoveltyOptions(), deadlock=True)
     (result,) = answer(model_on_values(find(str(path)), {}), query, Limits()).results
     assert result.reason == "no violation in 0 states, those with new facts first"
+
+
+def test_an_option_of_other_engines_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message was that the engine is for TLA+ modules alone."""
+    path = write(tmp_path, Stages=STAGES)
+    path.with_suffix(".cfg").write_text("CONSTANT P = {a, b}\nINIT Init NEXT Next INVARIANT Early")
+    for option, value in {"--solver": "z3", "--depth": "3"}.items():
+        given = ["check", str(path), "--engine", "novelty", "--patience", "9", option, value]
+        assert cli.main(given) == 2
+        told = capsys.readouterr().err
+        assert f"{option} means nothing to the engine novelty: leave one of them out" in told

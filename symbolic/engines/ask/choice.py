@@ -98,10 +98,10 @@ def _chosen_engine(
     asked = given.keys() & set().union(*own.values())
     able = [one for one in _able(command, given) if one in taking]
     wanted = engines.get(given.get("engine") or "")
-    if wanted is not None and not wanted.takes(model.alone, {}):
+    if wanted is not None and model.origin is None and not wanted.takes(model.alone, {}):
         raise UserError(f"the engine {wanted.name} is for TLA+ modules alone: leave it out")
     if wanted is not None and wanted not in able:
-        wrong = spelled(next(iter(sorted(asked - own.get(wanted, set()))), "solver"))
+        wrong = spelled(next(iter(sorted(asked - {one.name for one in fields(wanted.options)})), "solver"))
         raise UserError(f"{wrong} means nothing to the engine {wanted.name}: leave one of them out")
     if not able:
         raise UserError(_clash(own, sorted(asked), given, spelled))
