@@ -544,3 +544,14 @@ def test_circuits_may_take_over_while_runs_are_looked_at(
     )
     assert known == places
     assert seen[-1] == "looking at runs: steps from 8 of 10 states"
+
+
+@pytest.mark.parametrize("by", ["circuits", VALUES])
+def test_a_run_stops_where_it_may(tmp_path: Path, by: str) -> None:
+    """On circuits a step that changes nothing came before the end."""
+    path = write(tmp_path, Stops="VARIABLE x\nInit == x = 0\nNext == x' \\in {0, 1}\nLive == []<>(x = 1)")
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next PROPERTY Live")
+    model = model_on_values(find(str(path)), {})
+    (result,) = answer(model, Query(str(path), {}, None, ExploreOptions(by=by)), Limits()).results
+    assert result.trace is not None
+    assert (result.trace.length, result.trace.loop) == (0, 0)

@@ -137,7 +137,7 @@ def folded(trace: Trace) -> Trace:
     """The same run with the loop as early as may be: a monitor may have gone around once before it noticed."""
     states = [stage.state for stage in trace.stages]
     loop, end = trace.loop, len(states) - 1
-    while loop and loop < end and states[loop - 1] == states[end - 1]:
+    while loop and states[loop - 1] == states[end - 1 if loop < end else end]:
         loop, end = loop - 1, end - 1
     return replace(trace, loop=loop, steps=trace.steps[:end])
 
