@@ -364,7 +364,6 @@ class _Reader:
     # -- parts of the tree ---------------------------------------------------------------------------------
 
     def source(self, node: ast.expr) -> str:
-        """A part as written."""
         end = node.end_col_offset or node.col_offset
         return self.text[self._start + node.col_offset : self._start + end]
 

@@ -135,7 +135,6 @@ class _SoFar:
         self._news[subject] = result
 
     def _tell(self) -> None:
-        """Tell the results that are due."""
         for name, due in self._due.items():
             if self._early is not None and due < time.monotonic():
                 self._due[name] = math.inf
@@ -288,7 +287,6 @@ class Asked:
             yield from lines(semantics, trace)
 
     def _cti(self, semantics: Semantics) -> Iterator[Part]:
-        """The first counterexample to induction."""
         failing = [one.cti for one in self.answer.results if one.cti is not None]
         if not failing:
             return

@@ -196,8 +196,6 @@ def _runs(model: Model, runs: Runs) -> Iterator[Run]:
 
 
 class _Driver:
-    """Drives one kind of system."""
-
     def __init__(self, model: Model, adapter: Callable[[], object]) -> None:
         self.model, self.adapter = model, adapter
         self.semantics = Semantics(model)

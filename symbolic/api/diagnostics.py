@@ -34,7 +34,6 @@ def _place(span: Span | None) -> str:
 
 
 def _findings(asked: Asked) -> Iterator[Finding]:
-    """The properties that fail, and a step that goes out of bounds."""
     for result in asked.verdicts:
         if judgement(asked.model, result) is Judgement.FAILED:
             verdict, why = verdict_text(asked.model, result), _why(asked, result.trace)

@@ -159,11 +159,9 @@ class GridRun:
         return Answers(todo, self.store.folder, archive.run, known, before, proved, *told, waiting)
 
     def _waited(self, ask: Callable[[], T]) -> T:
-        """The rows in the store, which may be away for a while."""
         return waited(ask, self.patience, self.tell)
 
     def _archive(self, todo: Plan, begin: Resumed) -> StoreArchive:
-        """The place for the answers of a new run."""
         archive = StoreArchive(self.store, new_run(), todo.predicted)
         if isinstance(self.store.folder, Remote):
             archive.before = begin.rows
@@ -201,7 +199,6 @@ class GridRun:
             )
 
     def _replay(self, todo: Plan) -> Replayed:
-        """Replay the stored counterexamples, recheck the certificates, and report those that fail."""
         with self.steady(f"grid {self.name}") as show:
             done = replay(todo.queries, self.store, show)
         for text in (*done.refusals, *done.unfinished):
@@ -221,7 +218,6 @@ class GridRun:
             self.tell(f"the predictions of cost cannot be stored in {folder}: {why}")
 
     def _certify(self, todo: Plan, rows: Sequence[Row]) -> Sequence[str]:
-        """Store a certificate of each proof."""
         try:
             done = certify(rows, todo.queries, self.store)
         except (OSError, StoreAway) as error:

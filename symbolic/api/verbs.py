@@ -234,7 +234,6 @@ def _ask(
     progress: Follow,
     more: Mapping[str, Any],
 ) -> Results:
-    """Ask the engines of a command."""
     given = {name: value for name, value in asking.items() if value is not None and value is not False}
     given |= {name: value for name, value in more.items() if name in options_of(command)}
     _check(command, given)

@@ -162,7 +162,6 @@ def _portfolio_json(model: Model, query: Query, answer: Answer) -> Json:
 
 
 def _actions(model: Model) -> dict[str, str]:
-    """The names by which actions are shown."""
     return {action.name: action.tla for action in model.actions}
 
 
@@ -455,13 +454,11 @@ def _obligations_held(model: Model, query: Query, answer: Answer) -> str:
 
 
 def _held(model: Model, goal: str, results: Sequence[Result]) -> str:
-    """The number of a goal's obligations that hold."""
     held = sum(one.holds for one in results if one.property == goal)
     return f"{held} of {counted(len(induction.obligations(model, goal)), 'obligation')} hold"
 
 
 def _word(result: Result) -> str:
-    """The verdict about one obligation."""
     return "holds" if result.holds else "fails" if result.fails else "unknown"
 
 

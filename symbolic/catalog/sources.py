@@ -132,7 +132,6 @@ def packed(source: str, *, whole: bool = False) -> str | None:
 
 
 def _pack(entry: Entry) -> str:
-    """A protocol as text for another process."""
     # Here, since protocols with a name or a path need none.
     import cloudpickle
 

@@ -242,12 +242,10 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]  # it tak
         self.known: dict[str, Command] = {}
 
     def add(self, name: str, command: Command) -> None:
-        """Add a command by its name and its line of help."""
         self.known[name] = command
         self.add_parser(name, help=command.help)
 
     def declare(self, name: str) -> argparse.ArgumentParser:
-        """The parser of a command, with its options."""
         parser: argparse.ArgumentParser = self.choices[name]
         self.known[name].declare(parser)
         return parser

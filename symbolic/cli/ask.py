@@ -217,7 +217,6 @@ def add_question(parser: argparse.ArgumentParser, command: str) -> None:
 
 
 def _add_option(parser: argparse.ArgumentParser, engine: Engine, one: Field[Any]) -> None:
-    """Declare an option of an engine by its field."""
     kind, about, flag = kind_of(engine, one), one.metadata, _flag(one)
     more: dict[str, Any] = {"dest": one.name, "help": about["doc"]}
     if kind is bool:
@@ -253,7 +252,6 @@ def query_of(
 
 
 def _given(args: argparse.Namespace) -> dict[str, Any]:
-    """The options that are given, by name."""
     return {name: value for name, value in vars(args).items() if value is not None and value != []}
 
 
@@ -263,7 +261,6 @@ def flags(command: str) -> dict[str, str]:
 
 
 def _flag(one: Field[Any]) -> str:
-    """The name of an engine's option on the command line."""
     about = one.metadata
     return f"--{about.get('negated') or about.get('flag') or one.name.replace('_', '-')}"
 
@@ -314,7 +311,6 @@ def _write_log(path: Path, query: Query, model: Model) -> None:
 
 
 def _assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:
-    """Report that the assumptions of a module without behaviour are true, and that there are no states."""
     held = counted(found.assumptions, "assumption")
     told = f"{found.name}: {held} evaluated and true; the module has no behaviour to explore"
     facts = {"protocol": found.name, "assumptions": found.assumptions}
@@ -336,7 +332,6 @@ def expressions(entry: Entry, settings: Mapping[str, Setting], model: Model) -> 
 
 
 def _put(args: argparse.Namespace) -> Question:
-    """Have a query answered."""
     begin = time.monotonic()
     output.check_writable(args, "out", "dot", "log", "proof")
     if args.merge and args.dot is None:
@@ -365,7 +360,6 @@ def _put(args: argparse.Namespace) -> Question:
 
 
 def _on_spark(found: Question, args: argparse.Namespace) -> Callable[[Model, Listener], Answer]:
-    """Answers an exploration on Spark."""
     if Limits(args.timeout, args.memory):
         raise UserError("--timeout and --memory are for one machine: leave them out with --master")
     # Here, since nothing else needs Spark.

@@ -80,7 +80,6 @@ def _add_max_states(parser: argparse.ArgumentParser, about: str) -> None:
 
 
 def _conform(args: argparse.Namespace) -> Exit:
-    """Answer the question, and show the run or the reason."""
     begin = time.monotonic()
     output.check_writable(args, "out", "html")
     about = read_map(args.map) if args.map is not None else LogMap()
@@ -166,7 +165,6 @@ def declare_cover(parser: argparse.ArgumentParser) -> None:
 
 
 def _cover(args: argparse.Namespace) -> Exit:
-    """Find the runs, show them and write them."""
     begin = time.monotonic()
     if args.out is not None:
         output.make_folder(args.out)

@@ -52,7 +52,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _write_tla(args: argparse.Namespace, model: Model, names: Sequence[str]) -> None:
-    """Write the module with all properties, and the configuration that names those to check."""
     module = tla_module(model)
     for text in large_sets(model):
         tell(text)

@@ -79,7 +79,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_spark(parser: argparse.ArgumentParser) -> None:
-    """Declare the options about Spark."""
     parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*], this machine)")
     parser.add_argument(
         "--remote", metavar="URL", help="a Spark Connect server, sc://HOST:PORT, in place of a master"
@@ -249,7 +248,6 @@ def _query_line(query: GridQuery, seconds: float) -> list[str]:
 
 
 def _source(todo: Plan) -> str:
-    """The source of the predictions, in a sentence."""
     costs = todo.costs
     if costs.spread is None:
         return "costs are predicted by the defaults: they are refitted to what a run measures"

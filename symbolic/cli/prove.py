@@ -48,7 +48,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_recheck(parser: argparse.ArgumentParser) -> None:
-    """Declare the options to recheck a certificate."""
     parser.add_argument(
         "--recheck",
         type=inputs.store_place,

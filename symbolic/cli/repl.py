@@ -122,7 +122,6 @@ def _converse(bench: Workbench, lines: Iterable[str], typed: bool) -> bool:
 
 
 def _chosen(args: argparse.Namespace) -> Stored:
-    """The trace of a file that the command line names."""
     if args.settings:
         raise UserError("-p does not go with --trace: the trace tells the parameters")
     (found,) = chosen_traces(args.trace, args.property, "--property")
@@ -185,7 +184,6 @@ def answered(bench: Workbench, line: str) -> Iterator[str]:
 
 
 def _move(bench: Workbench, word: str, rest: str) -> None:
-    """Go to another state."""
     if word == "back":
         if not bench.place:
             raise UserError("this is the initial state: nothing is before it")
@@ -219,7 +217,6 @@ _PICK = re.compile(r"\s*(\w+)\s*=\s*(.*?)\s*(?:,(?=\s*\w+\s*=)|$)", re.DOTALL)
 
 
 def _why(bench: Workbench, text: str) -> Iterator[str]:
-    """The objections to an action."""
     found = _CALL.fullmatch(text)
     if found is None:
         raise UserError("write :why ACTION, or :why ACTION(PICK = VALUE)")

@@ -71,7 +71,6 @@ def declare_results(parser: argparse.ArgumentParser) -> None:
 
 
 def _results(args: argparse.Namespace) -> Exit:
-    """Show or export the rows, and compare them with a baseline."""
     if args.compact:
         return _compact(args)
     output.check_writable(args, "out")
@@ -107,8 +106,6 @@ def _compact(args: argparse.Namespace) -> Exit:
 
 @dataclass(frozen=True)
 class _Held:
-    """The contents of a store."""
-
     rows: Sequence[Row]
     cells: Sequence[Cell]
     grids: Sequence[str]
@@ -126,7 +123,6 @@ def _read(folder: Place) -> _Held:
 
 
 def _is_wanted(cell: Cell, wanted: RowCondition) -> bool:
-    """Whether the condition holds for one of the cell's rows."""
     return any(map(wanted, cell.rows))
 
 
@@ -181,7 +177,6 @@ def _csv(rows: Sequence[Row]) -> str:
 
 
 def _comparison(found: Comparison) -> list[str]:
-    """The comparison in words."""
     lines = [f"worse: {sentence(cell)} (was: {was.text()})" for was, cell in found.worse]
     lines += [f"new: {sentence(cell)}" for cell in found.new]
     lines += [
@@ -194,7 +189,6 @@ def _comparison(found: Comparison) -> list[str]:
 
 
 def _exit(cell: Cell) -> Exit:
-    """The exit code for a cell that got worse."""
     if outcome(cell) is not Judgement.FAILED:
         return Exit.UNKNOWN
     return output.exit_of(cell.goal.property, cell.kind, Verdict.named(cell.verdict), Judgement.FAILED)
@@ -232,7 +226,6 @@ def declare_report(parser: argparse.ArgumentParser) -> None:
 
 
 def _write_page(args: argparse.Namespace) -> Exit:
-    """Write the page of a store."""
     if args.out is None and args.svg is None:
         raise UserError("say what to write: --out FILE.html for the page, --svg FILE.svg for the maps")
     output.check_writable(args, "out", "svg")

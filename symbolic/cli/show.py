@@ -58,7 +58,6 @@ def declare_list(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(args: argparse.Namespace) -> Exit:
-    """List the protocols, those of files with their parameters, properties and the known facts about those."""
     found = _entries(args.paths)
     written = as_json([_entry_json(x) for x in found]) if args.format == "json" else None
     if not found:
@@ -86,7 +85,6 @@ def _entries(paths: Sequence[str]) -> list[Entry]:
 
 
 def _default_text(one: Parameter) -> str:
-    """A parameter's default, for a person."""
     return "derived" if one.default is None else setting_text(one.default)
 
 
@@ -155,7 +153,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _show(args: argparse.Namespace) -> Exit:
-    """Show a protocol at given parameters."""
     entry, _, model = chosen_model(args, model_on_values)
     if model.origin is not None:
         return deliver(
@@ -179,7 +176,6 @@ def _outline_json(model: Model) -> dict[str, Any]:
 
 
 def _outline(model: Model) -> Iterator[str]:
-    """The same for a person."""
     assert model.origin is not None
     told = _outline_json(model)
     yield f"{told.pop('protocol')}, {model.init.span.file}"
@@ -248,7 +244,6 @@ def _domain(kind: Type) -> str:
 
 
 def _known(entry: Entry, model: Model, claimed: Property) -> Known | None:
-    """The row of a property's table for the model's parameters."""
     claim = next(one for one in entry.claims if one.name == claimed.name)
     return expected(claim, entry.protocol, model.parameters) if claim.known else None
 

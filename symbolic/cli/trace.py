@@ -100,7 +100,6 @@ class _Shown:
     trace: Trace | Cti
 
     def lines(self) -> Iterator[Line]:
-        """Its text."""
         if isinstance(self.trace, Cti):
             return cti_lines(self.semantics, self.trace)
         return lines(self.semantics, self.trace)

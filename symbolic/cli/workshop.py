@@ -115,7 +115,6 @@ def declare_watch(parser: argparse.ArgumentParser) -> None:
 
 
 def _init(args: argparse.Namespace) -> Exit:
-    """Write the protocol and its test into the working directory."""
     module = args.name.replace("-", "_").lower()
     if not re.fullmatch("[a-z][a-z0-9_]*", module):
         raise UserError(
@@ -141,7 +140,6 @@ def _init(args: argparse.Namespace) -> Exit:
 
 
 def _watch(args: argparse.Namespace) -> Exit:
-    """Check again and again until Ctrl-C."""
     path, _ = split_path(args.file) or (Path(args.file), None)
     if path.suffix not in (".py", ".tla") or not path.is_file():
         raise UserError(f"{args.file} is no Python file or TLA+ module that can be watched")
@@ -196,7 +194,6 @@ def declare_completion(parser: argparse.ArgumentParser) -> None:
 
 
 def _completion(args: argparse.Namespace) -> Exit:
-    """Write the script with which a shell completes commands, options, protocols and files."""
     # Here, since nothing else needs it; and the parser has to have every command.
     import shtab
 
@@ -245,7 +242,6 @@ def declare_lsp(parser: argparse.ArgumentParser) -> None:
 
 
 def _lsp(args: argparse.Namespace) -> Exit:
-    """Serve until the editor ends it."""
     with extra("lsp"):
         server = importlib.import_module("leadline.symbolic.serve.lsp")
     server.serve(args.path)
@@ -274,7 +270,6 @@ def declare_mcp(parser: argparse.ArgumentParser) -> None:
 
 
 def _mcp(args: argparse.Namespace) -> Exit:
-    """Serve until the agent ends it."""
     with extra("mcp"):
         server = importlib.import_module("leadline.symbolic.serve.mcp")
     given = {"seconds": args.timeout, "megabytes": args.memory}

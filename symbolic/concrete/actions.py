@@ -100,7 +100,6 @@ class _ActionWriter:
         self._skip = "return"
 
     def write_action(self) -> None:
-        """Write the whole body."""
         self._guarded(0)
 
     def _guarded(self, place: int) -> None:
@@ -192,7 +191,6 @@ class _ActionWriter:
         self.w.write(self._reported(state, "None"))
 
     def _reported(self, state: str, why: str) -> str:
-        """The statement that reports an outcome."""
         if self.form is Form.STATES:
             return f"add({state})"
         picks = "".join(f"({self.w.module.constant(name)}, {local}), " for name, local in self._picked)

@@ -261,7 +261,6 @@ def _gathered(
 
 
 def _tuple_of(parts: list[Code]) -> Code:
-    """The code of a tuple."""
     if not parts:
         return Code("()", 0)
     return Code(f"({''.join(f'{part.text}, ' for part in parts)})", 1 + max(part.depth for part in parts))

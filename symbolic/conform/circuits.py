@@ -122,7 +122,6 @@ class Circuits:
         return told is not None and all(told.get(name, value) == value for name, value in made.items())
 
     def _fitting(self, states: Words, parts: tuple[Part, ...]) -> Indices:
-        """The places of the states that have some parts."""
         if not parts or not len(states):
             return np.arange(len(states))
         test = self._test(parts)

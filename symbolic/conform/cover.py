@@ -394,7 +394,6 @@ class Coverage(Explorer[Semantics]):
         return Covered(runs, wanted, len(self.order), complete, stopped, self._beyond)
 
     def _met(self, path: Path) -> Iterator[str]:
-        """The goals that a run meets."""
         before: str | None = None
         for number, one in enumerate(path):
             assert one.state is not None

@@ -490,7 +490,6 @@ class Reader:
         return self._calls[key]
 
     def _made(self, raw: Raw) -> Calls:
-        """The actions and picks that an event tells."""
         found = _field(raw, self.about.action)
         name = str(found)
         if found is _ABSENT or found is None:
@@ -619,7 +618,6 @@ class Reader:
             yield replace(at, value=told)
 
     def _value(self, kind: Type, value: Any, place: str) -> Value:
-        """The value of a type, the log's names replaced by the model's."""
         return from_json(kind, self._renamed(kind, value), place)
 
     def _renamed(self, kind: Type, value: Any) -> Any:

@@ -91,7 +91,6 @@ class _Search:
         self.outside = False
 
     def run(self) -> Fitted:
-        """As `fitting_run`."""
         self.unrolling.assert_initial()
         self._tell(0, _TRUE, self.log.begin)
         size, depth = self.log.size, 0

@@ -67,7 +67,6 @@ class Steps:
         self.outside = False
 
     def _outcomes(self, state: State, action: str) -> tuple[Step, ...]:
-        """The outcomes of an action in a state."""
         return tuple(x for x in self.semantics.attempts(state, action) if x is not None)
 
     def explaining(self, state: State, event: Event) -> Iterator[Step]:
@@ -90,14 +89,12 @@ class Steps:
                 yield one
 
     def _after(self, state: State, event: Event) -> frozenset[State]:
-        """The states after an event."""
         if event.is_step:
             return frozenset(x.state for x in self.explaining(state, event) if x.state is not None)
         seen = all(part.fits(state) for part in (*event.before, *event.after))
         return frozenset({state} if seen else ())
 
     def _hidden(self, state: State) -> frozenset[State]:
-        """The states one hidden step after a state."""
         return frozenset(x.state for x in self.hidden_outcomes(state) if x.state is not None)
 
     def step(self, state: State, event: Event | None, target: State) -> Step:
@@ -309,7 +306,6 @@ class Fit:
         self._kept = {x: one for x, one in self._kept.items() if x <= start}
 
     def _layer(self, place: int) -> Layer:
-        """The layer after so many events."""
         kept = max(x for x in self._kept if x <= place)
         layer = self._kept[kept]
         for number in range(kept, place):

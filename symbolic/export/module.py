@@ -467,7 +467,6 @@ def _record_lines(fields: dict[str, str]) -> Lines:
 
 
 def _definition(head: str, body: Lines) -> Lines:
-    """An operator with its body on the same line if it fits, else below."""
     if len(body) == 1 and len(head) + 1 + len(body[0]) <= WIDTH:
         return [f"{head} {body[0]}"]
     return [head, *(_INDENT + line for line in body)]
@@ -581,7 +580,6 @@ class _Fair:
         self.parameters = [scope.take(_called(fair, place)) for place in range(len(fair.types))]
 
     def conjunct(self) -> str:
-        """The condition as a formula."""
         layout = Printer.of_module(self.words, {})
         pairs = zip(self.parameters, self.fair.types, strict=True)
         ranges = ", ".join(layout.range(name, kind) for name, kind in pairs)

@@ -97,7 +97,6 @@ def _configure(spark: Any, setup: SparkSetup) -> None:
 
 
 def _ship(spark: Any) -> None:
-    """Send Leadline to the session, whose workers import it."""
     with scratch_folder() as folder:
         path = folder / "leadline.zip"
         write_archive(path)

@@ -151,7 +151,6 @@ class _Axes:
         self.choices = {name: found[1:] for name, found in varying.items() if name not in self.integers}
 
     def row(self, settings: Settings) -> list[float]:
-        """A point as numbers."""
         values = dict(settings)
         logarithms = [math.log(int(values[name]) + 1) for name in self.integers]
         return logarithms + [

@@ -566,7 +566,6 @@ def _protocol(reader: TableReader, entries: _Protocols) -> Entry | None:
 
 
 def _module(reader: TableReader, entries: _Protocols) -> Entry | None:
-    """The protocol of a TLA+ module."""
     values = reader.values
     for key in ("spec", "config"):
         if not isinstance(values.get(key, ""), str):

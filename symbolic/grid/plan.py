@@ -167,7 +167,6 @@ class _Planner:
         self._asked: list[tuple[CheckTable, Mapping[Settings, str]]] = []
 
     def add(self, check: CheckTable) -> None:
-        """Gather the queries of a table."""
         asked: dict[Settings, str] = {}
         wrong = len(self.mistakes)
         for point in self._points_of(check):
@@ -297,7 +296,6 @@ class _Planner:
 
 
 def _queries(check: CheckTable, point: GridPoint) -> Iterator[GridQuery]:
-    """The queries at one point."""
     asked = check.asked
     model = cache(partial(model_or_outline, check.entry, dict(point.settings)))
     names = point.claimed if check.properties is None else check.properties

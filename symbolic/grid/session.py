@@ -212,7 +212,6 @@ def _held_back() -> Iterator[list[int]]:
 
 
 def _launched(conf: SparkConf, log: Path) -> Any:
-    """The gateway to a new Java process."""
     try:
         with log.open("wb") as file:
             return launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]  # pyspark leaves it so
@@ -225,7 +224,6 @@ def _launched(conf: SparkConf, log: Path) -> Any:
 
 
 def _context(conf: SparkConf, gateway: Any, where: str, log: Path) -> SparkContext:
-    """Spark in the Java process of a gateway."""
     try:
         with warnings.catch_warnings():
             # A warning about the version of pandas, which is not used here.

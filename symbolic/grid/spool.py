@@ -197,7 +197,6 @@ def _send_run(run: Path, store: Store, tell: Tell) -> None:
 
 
 def _waiting(run: Path) -> list[str]:
-    """The names of the rows in a spool."""
     return sorted(path.name for path in (run / "results").glob("[!.]*.parquet"))
 
 

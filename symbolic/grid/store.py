@@ -372,7 +372,6 @@ class Reading:
 
 
 def _tried(file: RowFile) -> pa.Table | Exception:
-    """The rows of a file, or why they cannot be read."""
     try:
         return file.table()
     except (OSError, ValueError, pa.ArrowException) as error:

@@ -72,7 +72,6 @@ def _doubt(row: Row, store: Store) -> str | None:
 
 
 def _is_whole_proof(row: Row) -> bool:
-    """Whether a row is a proof of its own, with a certificate."""
     return row.verdict == str(Verdict.PROVED) and row.engine in CERTIFYING
 
 

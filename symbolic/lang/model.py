@@ -460,7 +460,6 @@ class _Text:
         self._numbers: dict[Node | Type, str] = {}
 
     def line(self, *words: str) -> None:
-        """Add a line."""
         self.hash.update((" ".join(words) + "\n").encode())
 
     def word(self, value: Any) -> str:

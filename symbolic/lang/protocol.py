@@ -228,7 +228,6 @@ def _fairness(
     variables: dict[str, Variable],
     mistakes: list[Mistake],
 ) -> tuple[Fairness, ...]:
-    """The fairness conditions of a protocol."""
     function = type(protocol).fair
     listed = attempted(lambda: list(protocol.fair()), mistakes, function)
     found = fairness_of(listed[0] if listed else (), actions, variables, mistakes, start_of(function))

@@ -241,7 +241,6 @@ def for_some(domain: object, body: BoundFunction) -> Temporal:
 
 
 def _step(formula: TemporalLike) -> n.Node | None:
-    """The formula as a predicate over steps; None if it is not one."""
     if isinstance(formula, Temporal):
         return None
     node = rules.boolean(formula)

@@ -141,7 +141,6 @@ class _Frame:
         return HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * part
 
     def document(self, title: str, x_title: str, y_title: str, drawn: Iterable[str]) -> str:
-        """The SVG document with the frame and its content."""
         start = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
             f'height="{HEIGHT}" role="img" font-family="sans-serif" font-size="12">'

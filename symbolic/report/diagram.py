@@ -155,7 +155,6 @@ def _lanes(data: Data) -> tuple[list[str], dict[int, int]]:
 
 
 def _texts(data: Data) -> list[tuple[str, tuple[str, ...]]]:
-    """The call of each step and its changes."""
     found: list[tuple[str, tuple[str, ...]]] = []
     for kind, text in data["text"]:
         if kind == LineKind.STEP:
@@ -439,7 +438,6 @@ class _Drawing:
         return self.edge + (self.wide * ((lane or 0) + 0.5) if self.shown.lanes else 12)
 
     def document(self) -> str:
-        """The SVG."""
         shown, height = self.shown, self.bottom + 8 + 17 * len(self.end) + 12
         drawn = [label(_MARGIN, 22 + 17 * i, text, names) for i, (text, names) in enumerate(self.head)]
         drawn += [*self._lines(), *self._messages(), *self._loop()]
@@ -531,7 +529,6 @@ def _along(points: Sequence[tuple[float, float]], part: float) -> tuple[float, f
 
 
 def _tip(before: tuple[float, float], at: tuple[float, float], name: str) -> str:
-    """The head of an arrow."""
     across, down = at[0] - before[0], at[1] - before[1]
     length = (across**2 + down**2) ** 0.5 or 1.0
     across, down = across / length, down / length

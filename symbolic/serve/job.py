@@ -242,7 +242,6 @@ def ask(asked: Asked) -> Json:
 
 
 def _result(result: Result) -> Json:
-    """A verdict with its counterexample."""
     found: Json = {
         "property": result.property,
         "verdict": str(result.verdict),
@@ -303,7 +302,6 @@ def _place_to_save(name: str | None) -> Path | None:
 
 
 def _saved(path: Path | None, traces: Mapping[str, Trace | None]) -> Json:
-    """Write the counterexamples to a new file."""
     found = {name: one for name, one in traces.items() if one is not None}
     if path is None or not found:
         return {}
@@ -367,7 +365,6 @@ def _objections(bench: Workbench, name: str) -> list[Json] | Json:
 
 
 def _go(bench: Workbench, asked: Asked) -> None:
-    """Go to the state that is asked for."""
     ways = [name for name in ("trace", "find", "initial") if asked.get(name)]
     if len(ways) > 1:
         raise UserError(f"{' and '.join(ways)}: give one of them")
@@ -386,7 +383,6 @@ def _go(bench: Workbench, asked: Asked) -> None:
 
 
 def _stored(asked: Asked) -> Stored:
-    """The counterexample in a file."""
     (found,) = chosen_traces(Path(asked.arguments["trace"]), asked.get("of_property"), "of_property")
     return found
 
@@ -407,7 +403,6 @@ def explain(asked: Asked) -> Json:
 
 
 def _replayed(entry: Entry, stored: Stored) -> Trace:
-    """A stored run that replays."""
     if issubclass(entry.protocol, Foreign):
         return Trace(*specifications.replayed(model_on_values(entry, stored.settings), stored), entry.source)
     semantics = Semantics(model_of(entry, stored.settings))

@@ -241,7 +241,6 @@ def _of_quantifiers(model: Model, trace: Trace) -> Reason | None:
 
 
 def _chosen(reason: Reason, values: Sequence[str]) -> Reason:
-    """A reason for values of the quantifiers around its formula."""
     for value in reversed(values):
         name, _, shown = value.partition(" = ")
         if reason.chosen is None:

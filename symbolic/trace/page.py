@@ -229,7 +229,6 @@ class Element(NamedTuple):
 
 
 def _variable(path: str) -> str:
-    """The variable at the beginning of a path."""
     return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
