@@ -227,20 +227,13 @@ def cells(rows: Iterable[Row], obligations: Obligations) -> list[Cell]:
     by_goal: dict[Goal, list[Row]] = {}
     for row in found:
         by_goal.setdefault(Goal.of(row), []).append(row)
-    current: dict[tuple[str, str, str], Goal] = {}
-    for goal, about in by_goal.items():
-        known = current.get(goal.place())
-        if known is None or _newest(by_goal[known]) < _newest(about):
-            current[goal.place()] = goal
+    by_age = sorted(by_goal, key=lambda goal: max(row.started for row in by_goal[goal]))
+    current = {goal.place(): goal for goal in by_age}
     made = []
     for goal in current.values():
         verdict, row = _together(by_goal[goal], proved.get(goal, ()))
         made.append(Cell(goal, row.kind, str(verdict), row, tuple(by_goal[goal])))
     return sorted(made, key=lambda cell: (cell.goal.protocol, point_order(cell.row), cell.goal))
-
-
-def _newest(rows: Sequence[Row]) -> float:
-    return max(row.started.timestamp() for row in rows)
 
 
 def _together(rows: Sequence[Row], proof: Sequence[Row]) -> tuple[Verdict, Row]:

@@ -74,7 +74,9 @@ def connected(setup: SparkSetup) -> Iterator[ConnectLink]:
     try:
         _configure(spark, setup)
         try:
-            _ship(spark)
+            with scratch_folder() as folder:
+                write_archive(folder / "leadline.zip")
+                spark.addArtifacts(str(folder / "leadline.zip"), pyfile=True)
             link = ConnectLink(spark, policy)
         except Exception as error:
             raise SparkGaveUp(f"{setup.where} gives no session: {gist(error)[:REASON]}") from error
@@ -94,13 +96,6 @@ def _configure(spark: Any, setup: SparkSetup) -> None:
             spark.conf.set(name, value)
         except Exception as error:
             raise UserError(f"--conf {name}={value}: {gist(error)[:REASON]}") from error
-
-
-def _ship(spark: Any) -> None:
-    with scratch_folder() as folder:
-        path = folder / "leadline.zip"
-        write_archive(path)
-        spark.addArtifacts(str(path), pyfile=True)
 
 
 class Patience(DefaultPolicy):

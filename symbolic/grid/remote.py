@@ -98,23 +98,20 @@ class Remote:
     def put(self, data: bytes) -> None:
         """Write the file, whole or not at all; one that is there is replaced."""
         try:
-            self._put(data)
+            with self._opened() as (files, path):
+                if not self.base.lower().startswith(_RENAMES):
+                    _write(files, path, data)
+                    return
+                part = f"{path.rpartition('/')[0]}/.{uuid.uuid4().hex}.part"
+                try:
+                    _write(files, part, data)
+                    _rename(files, part, path)
+                except BaseException:
+                    with suppress(Exception):
+                        files.delete_file(part)
+                    raise
         except FileNotFoundError as error:
             raise OSError(errno.EINVAL, _NO_SUCH_BUCKET, str(Remote(self.base))) from error
-
-    def _put(self, data: bytes) -> None:
-        with self._opened() as (files, path):
-            if not self.base.lower().startswith(_RENAMES):
-                _write(files, path, data)
-                return
-            part = f"{path.rpartition('/')[0]}/.{uuid.uuid4().hex}.part"
-            try:
-                _write(files, part, data)
-                _rename(files, part, path)
-            except BaseException:
-                with suppress(Exception):
-                    files.delete_file(part)
-                raise
 
     def mkdir(self) -> None:
         """Make the folder, where the file system has folders."""

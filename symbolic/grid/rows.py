@@ -286,13 +286,7 @@ def to_table(rows: Iterable[Row]) -> pa.Table:
 
 
 def from_table(table: pa.Table) -> list[Row]:
-    """The rows of a table.
-
-    Raises:
-        ValueError: if it has other columns.
-    """
-    if not table.schema.equals(SCHEMA):
-        raise ValueError("its columns are not those of this version")
+    """The rows of a table with these columns."""
     return [Row(**values) for values in table.to_pylist()]
 
 

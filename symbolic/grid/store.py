@@ -213,7 +213,7 @@ def locked(folder: Place) -> Iterator[None]:
 # A file that cannot be read is left out with a warning: its query counts as unanswered.
 _NAME = re.compile(r"(?P<query>[A-Za-z0-9_-]{1,100})\.(?P<run>[A-Za-z0-9_-]{1,100})\.parquet")
 _COMPACTED = "compacted"
-_FIRST_DATE, _LAST_DATE = -62_135_596_800_000_000, 253_402_300_799_999_999  # of the years 1 to 9999
+_FIRST_DATE, _LAST_DATE = -62_135_596_800_000_000, 253_402_300_799_999_999  # Python's, of the years 1 to 9999
 _LARGEST = 1 << 30  # bytes of a file of rows, and of its columns before they are compressed
 _TOLD_ALONE = 3  # the most files with the same mistake that get a warning each
 
@@ -266,7 +266,8 @@ class RowFile:
         table.validate(full=True)
         if not table.schema.equals(SCHEMA):
             raise ValueError("its columns are not those of this version")
-        if any(not _dates_in_range(chunk) for chunk in table["started"].chunks):
+        dates = pc.min_max(table["started"].cast(pa.int64())).as_py()
+        if dates["min"] is not None and not _FIRST_DATE <= dates["min"] <= dates["max"] <= _LAST_DATE:
             raise ValueError("it holds a date that is none")
         if self.query is not None:
             if table.num_rows != 1:
@@ -285,13 +286,6 @@ class RowFile:
         """
         (row,) = from_table(self.table())
         return row
-
-
-def _dates_in_range(column: pa.Array) -> bool:
-    """Whether Python has every date of a column of microseconds."""
-    found = pc.min_max(column.cast(pa.int64()))
-    low, high = found["min"].as_py(), found["max"].as_py()
-    return low is None or _FIRST_DATE <= low <= high <= _LAST_DATE
 
 
 def stamps(folder: Place, files: Iterable[RowFile]) -> dict[RowFile, tuple[int, int] | None]:
@@ -619,12 +613,10 @@ class Store:
             reading = Reading.of(self.files(wanted))
             if not reading.gone:
                 break
-        found: dict[str, Row] = {}
-        for row in sorted(reading.rows(wanted), key=lambda row: (row.started, row.run)):
-            found[row.query] = row
-        return StoredRows(found, tuple(reading.warnings())).without(
-            {x: y.contradiction() for x, y in found.items()}
-        )
+        rows = sorted(reading.rows(wanted), key=lambda row: (row.started, row.run))
+        found = {row.query: row for row in rows}
+        wrong = {query: row.contradiction() for query, row in found.items()}
+        return StoredRows(found, tuple(reading.warnings())).without(wrong)
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,7 @@ class Errand:
     protocol: str | None = None
     files: tuple[bytes, ...] = ()
 
-    def do(self, _: None = None) -> TaskResult:
+    def do(self) -> TaskResult:
         """Answer the query, and store the result if this machine can; the driver stores it otherwise."""
         _freeze()
         if self.protocol is not None:
