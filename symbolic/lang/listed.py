@@ -46,10 +46,6 @@ class Listed(Named, Type):
     def width(self) -> int:
         return 1
 
-    @cached_property
-    def parts(self) -> tuple[Type, ...]:
-        return (self.item,)
-
     def __repr__(self) -> str:
         return f"{len(self.members)} values of {self.item!r}"
 

@@ -170,5 +170,4 @@ def start_if_any(thing: object) -> Span | None:
     span = getattr(thing, "span", None)
     if isinstance(span, Span):
         return span
-    code = getattr(inspect.unwrap(thing), "__code__", None) if callable(thing) else None
-    return Span(code.co_filename, code.co_firstlineno) if code is not None else None
+    return start_of(thing) if callable(thing) and hasattr(inspect.unwrap(thing), "__code__") else None

@@ -110,14 +110,9 @@ class Record(_Product, Type):
             if name in _TAKEN or name.startswith("_"):
                 raise TypeError(f"a record cannot have a field `{name}`: every expression uses that name")
 
-    __hash__ = Type.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Record) and self.fields == other.fields
-
     @cached_property
-    def _hash(self) -> int:
-        return hash(("Record", self.fields))
+    def _identity(self) -> tuple[Any, ...]:
+        return "Record", self.fields
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -146,14 +141,9 @@ class Union(Type):
     name: str
     variants: tuple[tuple[str, Record], ...]
 
-    __hash__ = Type.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Union) and self.variants == other.variants
-
     @cached_property
-    def _hash(self) -> int:
-        return hash(("Union", self.variants))
+    def _identity(self) -> tuple[Any, ...]:
+        return "Union", self.variants
 
     @cached_property
     def by_tag(self) -> dict[str, Record]:
@@ -264,10 +254,6 @@ class Set(Type):
     def contains(self, value: Value) -> bool:
         return isinstance(value, frozenset) and all(self.item.contains(x) for x in value)
 
-    @cached_property
-    def parts(self) -> tuple[Type, ...]:
-        return (self.item,)
-
 
 class Graph(Set):
     """Functions of some arguments, each the set of its pairs of an argument and a value."""
@@ -325,10 +311,6 @@ class Map(Type):
 
     def _join(self, other: Map) -> Type | None:
         return super()._join(other) if self.key == other.key else None
-
-    @cached_property
-    def parts(self) -> tuple[Type, ...]:
-        return (self.key, self.value)
 
 
 class Slots(Map):
@@ -407,10 +389,6 @@ class Seq(Type):
     def _join(self, other: Seq) -> Type | None:
         item = self.item.join(other.item)
         return Seq(item, max(self.capacity, other.capacity)) if item is not None else None
-
-    @cached_property
-    def parts(self) -> tuple[Type, ...]:
-        return (self.item,)
 
 
 def record(name: str, /, **fields: Type) -> Record:

@@ -151,7 +151,7 @@ class Type:
     @cached_property
     def parts(self) -> tuple[Type, ...]:
         """The types that this one is built from."""
-        return ()
+        return tuple(getattr(self, name) for name in ("item", "key", "value") if hasattr(self, name))
 
     def over(self, parts: Iterable[Type]) -> Self:
         """The same type, made of other parts."""
@@ -165,22 +165,26 @@ class Type:
         return type(self)(*map(other, self._key)) if self.parts else self
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and self._key == other._key)
+        return self is other or (isinstance(other, Type) and self._identity == other._identity)
 
     def __hash__(self) -> int:
         return self._hash
 
     @cached_property
+    def _identity(self) -> tuple[Any, ...]:
+        return type(self).__name__, *self._key
+
+    @cached_property
     def _key(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in _field_names(type(self)))
+        return tuple(self.__getstate__().values())
 
     @cached_property
     def _hash(self) -> int:
-        return hash((type(self).__name__, *self._key))
+        return hash(self._identity)
 
     def __getstate__(self) -> dict[str, Any]:
         # The cached hash of strings differs from process to process, so it must not travel.
-        return dict(zip(_field_names(type(self)), self._key, strict=True))
+        return {x.name: getattr(self, x.name) for x in fields(self)}  # type: ignore[arg-type]  # a dataclass
 
     def __repr__(self) -> str:
         return (
@@ -200,16 +204,6 @@ class Type:
         )
         text = f"the type {self!r} cannot be iterated over: use forall, exists or sum_of{members}"
         refuse(text)
-
-
-_FIELD_NAMES: dict[type[Type], tuple[str, ...]] = {}
-
-
-def _field_names(kind: type[Type]) -> tuple[str, ...]:
-    names = _FIELD_NAMES.get(kind)
-    if names is None:
-        names = _FIELD_NAMES[kind] = tuple(field.name for field in fields(kind))  # type: ignore[arg-type]  # every type is a dataclass
-    return names
 
 
 def all_types(kinds: Iterable[Type]) -> set[Type]:
@@ -273,10 +267,6 @@ class Option(Type):
 
     def __repr__(self) -> str:
         return "None" if isinstance(self.item, Never) else f"Option({self.item!r})"
-
-    @cached_property
-    def parts(self) -> tuple[Type, ...]:
-        return (self.item,)
 
 
 class Mapped(Option):
