@@ -274,7 +274,9 @@ class Explainer:
             return self._quantified(node, value, at)
         inner = replace(at, depth=at.depth + 1)
         deciding = self._deciding(node, value, at) if at.depth < _DEEPEST else ()
-        parts = tuple(self._reason(part, inner) for part in deciding if not _only_has_value(part))
+        # An equality of a term with itself says no more than that it has a value.
+        told = (x for x in deciding if not (isinstance(x, n.Eq) and x.left is x.right))
+        parts = tuple(self._reason(part, inner) for part in told)
         compared = {} if parts else {x: self._value(x, at) for x in _compared(node)}
         terms = tuple((self._text(x, at), _shown(x.type, found)) for x, found in compared.items())
         instance = ""
@@ -415,11 +417,6 @@ def _operands(node: n.Node) -> Iterator[n.Node]:
     """The children of a node outside of the scope of a variable that it binds."""
     body = node.body if isinstance(node, n.BINDERS) else None
     return (child for child in n.children(node) if child is not body)
-
-
-def _only_has_value(node: n.Node) -> bool:
-    """Whether a formula says no more than that a term has a value."""
-    return isinstance(node, n.Eq) and node.left is node.right
 
 
 def _compared(node: n.Node) -> Iterator[n.Node]:
