@@ -109,11 +109,9 @@ def scatter_chart(title: str, points: Sequence[tuple[float, float, str]]) -> str
         title: the heading.
         points: the predicted and the measured seconds, above 0, and the name of the point; at least one.
     """
-    values = [value for x, y, _ in points for value in (x, y)]
-    low = math.floor(math.log10(min(values)))
-    high = max(math.ceil(math.log10(max(values))), low + 1)
-    powers = [f"{10.0**power:g}" for power in range(low, high + 1)]
-    frame = _Frame(powers, [10.0**low, 10.0**high], INLINE)
+    frame = _Frame([], [value for x, y, _ in points for value in (x, y)], INLINE)
+    low, high = frame.low, frame.high
+    frame.labels = [f"{10.0**power:g}" for power in range(low, high + 1)]
     ends = f"M{frame.x(0):.1f} {frame.y(10.0**low):.1f}L{frame.x(high - low):.1f} {frame.y(10.0**high):.1f}"
     parts = [f'<path d="{ends}" stroke="{INLINE.ink}" stroke-dasharray="6 4"/>']
     for x, y, what in points:

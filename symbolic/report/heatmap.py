@@ -164,9 +164,7 @@ def _at(cell: Cell, name: str | None) -> Setting | None:
 
 
 def _shown(value: Setting | None) -> str:
-    if value is None:
-        return "\u2013"
-    return setting_text(value)
+    return "\u2013" if value is None else setting_text(value)
 
 
 def legend(cells: Sequence[Cell]) -> str:

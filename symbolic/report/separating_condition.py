@@ -105,7 +105,7 @@ def _joined(by_length: Sequence[_Sets], length: int, target: int) -> Iterator[_T
     for shorter in range(1, length // 2 + 1):
         for join in ("and", "or"):
             sides = [
-                [item for item in by_length[size].items() if _may_join(join, item[0], target)]
+                [x for x in by_length[size].items() if x[0] & target == (target if join == "and" else x[0])]
                 for size in (shorter, length - shorter)
             ]
             for place, (left, one) in enumerate(sides[0]):
@@ -113,10 +113,6 @@ def _joined(by_length: Sequence[_Sets], length: int, target: int) -> Iterator[_T
                 for right, other in sides[1][place + 1 if 2 * shorter == length else 0 :]:
                     if (left & right if join == "and" else left | right) == target:
                         yield join, one, other
-
-
-def _may_join(join: str, bits: int, target: int) -> bool:
-    return bits & target == (target if join == "and" else bits)
 
 
 def _larger(by_length: Sequence[_Sets], length: int, seen: set[int]) -> _Sets | None:
