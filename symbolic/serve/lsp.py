@@ -347,12 +347,7 @@ class Editor:
 
     def lines(self, path: Path) -> list[str]:
         """The lines of a file, in the editor or on the disk."""
-        if path in self.documents:
-            return split(self.documents[path].text)
-        try:
-            return split(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError):
-            return []
+        return split(self.documents[path].text) if path in self.documents else disk_lines(path) or []
 
     def position(self, lines: Sequence[str], line: int, column: int) -> t.Position:
         units = self.server.workspace.position_codec.client_num_units
