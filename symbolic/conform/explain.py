@@ -165,24 +165,15 @@ def ways(
     semantics: Semantics, action: Action, state: State, known: Mapping[str, Value] | None = None
 ) -> Iterator[Way]:
     """The ways through an action in a state, up to the first false guard, for known values of some picks."""
-    return _Walk(semantics, known or {}).ways(schedule(action), Way(state, {}))
+    given = known or {}
 
-
-@dataclass(frozen=True)
-class _Walk:
-    """Goes through an action in all ways."""
-
-    semantics: Semantics
-    known: Mapping[str, Value]
-
-    def ways(self, order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
-        """The ways on from one."""
+    def on(order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
         for place, item in enumerate(order):
             try:
                 if isinstance(item, Pick):
-                    yield from self._choose(item, order[place + 1 :], way)
+                    yield from chosen(item, order[place + 1 :], way)
                     return
-                if not self.semantics.evaluate(item, way.state, way.picks):
+                if not semantics.evaluate(item, way.state, way.picks):
                     yield replace(way, false=item)
                     return
             except OutOfBounds as error:
@@ -191,24 +182,26 @@ class _Walk:
             way = replace(way, passed=way.passed + 1)
         yield way
 
-    def _choose(self, pick: Pick, order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
+    def chosen(pick: Pick, order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
         domain = pick.domain
-        inside = None if domain is None else self.semantics.evaluate(domain, way.state, way.picks)
-        if pick.name in self.known:
-            values: Iterable[Value] = [self.known[pick.name]]
+        inside = None if domain is None else semantics.evaluate(domain, way.state, way.picks)
+        if pick.name in given:
+            values: Iterable[Value] = [given[pick.name]]
         else:
             values = pick.type.values() if inside is None else sorted(inside, key=pick.type.rank)
         wrong = f"there is nothing to pick for {pick.name}"
         for value in islice(values, _MOST_TRIED):
             wrong = ""
-            chosen = replace(way, picks={**way.picks, pick.name: value})
+            with_it = replace(way, picks={**way.picks, pick.name: value})
             if domain is not None and inside is not None and value not in inside:
                 shown = f"{in_tla(pick.type, value)} is not in {in_tla(domain.type, inside)}"
-                yield replace(chosen, wrong=(shown,))
+                yield replace(with_it, wrong=(shown,))
             else:
-                yield from self.ways(order, chosen)
+                yield from on(order, with_it)
         if wrong:
             yield replace(way, wrong=(wrong,))
+
+    return on(schedule(action), Way(state, {}))
 
 
 def _possible(steps: Steps, states: Iterable[State], event: Event) -> Iterator[Attempt]:
