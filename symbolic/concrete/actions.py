@@ -55,7 +55,7 @@ def functions_of(
         if counts is not None:
             counts.append([0, 0] * sum(not isinstance(item, Pick) for item in writer.order))
             writer.counts = module.constant(counts[-1])
-        writer.write_action()
+        writer.guarded(0)
         module.define(names[-1], _PARAMETERS[form], writer.w.lines)
     loaded = module.load()
     return [loaded[name] for name in names]
@@ -99,10 +99,7 @@ class _ActionWriter:
         self._picked: list[tuple[str, str]] = []
         self._skip = "return"
 
-    def write_action(self) -> None:
-        self._guarded(0)
-
-    def _guarded(self, place: int) -> None:
+    def guarded(self, place: int) -> None:
         """The code from `place` on. An outcome out of bounds is reported with the picks made by then."""
         raises = self.w.raises
         self.w.open()
@@ -149,7 +146,7 @@ class _ActionWriter:
         skip, self._skip = self._skip, "continue"
         self.w.outer_blocks += 2
         if len(self._picked) % _PICKS_TOGETHER:
-            self._guarded(place)
+            self.guarded(place)
         else:
             self._in_function(place)
         self.w.outer_blocks -= 2
@@ -163,7 +160,7 @@ class _ActionWriter:
         """The code from `place` on, in a function of its own."""
         name = self.w.module.fresh("rest")
         self._skip = "return"
-        self.w.within_function(name, lambda: self._guarded(place))
+        self.w.within_function(name, lambda: self.guarded(place))
         self.w.write(f"{name}()" if self.form is Form.STATES else f"yield from {name}()")
 
     def _domain(self, pick: Pick) -> str:

@@ -85,14 +85,10 @@ def _check_type(w: Writer, node: n.Node, source: Type, target: Type, name: str) 
 
 
 def _connected(w: Writer, node: n.And | n.Or) -> Steps:
-    return _chain(w, "and" if isinstance(node, n.And) else "or", node.items)
-
-
-def _chain(w: Writer, word: str, items: Iterable[n.Node]) -> Steps:
-    """A conjunction ("and") or disjunction ("or"), evaluated from the left until one operand decides."""
-    test = "if {}:" if word == "and" else "if not {}:"
+    """A conjunction or disjunction, evaluated from the left until one operand decides."""
+    word, test = ("and", "if {}:") if isinstance(node, n.And) else ("or", "if not {}:")
     parts: list[Code] = []
-    for item in items:
+    for item in node.items:
         if not parts:
             parts.append((yield item))
             continue
@@ -224,23 +220,18 @@ def _choose(w: Writer, node: n.Choose) -> Steps:
     return Code(name, 0)
 
 
-def _set_filter(w: Writer, node: n.SetFilter) -> Steps:
+def _set_built(w: Writer, node: n.SetFilter | n.SetMap) -> Steps:
     domain = yield from _domain_of(w, node.domain)
     name, code, lines, ordered = yield from _body(w, node)
     elements = domain.ordered if ordered else domain.unordered
-    return _gathered(w, "frozenset", name, elements, lines, name, code.text)
+    member = (name, code.text) if isinstance(node, n.SetFilter) else (code.text,)
+    return _gathered(w, "frozenset", name, elements, lines, *member)
 
 
 def _seq_filter(w: Writer, node: n.SeqFilter) -> Steps:
     items = yield node.domain
     name, code, lines, _ = yield from _body(w, node)
     return _gathered(w, "tuple", name, items.text, lines, name, code.text)
-
-
-def _set_map(w: Writer, node: n.SetMap) -> Steps:
-    domain = yield from _domain_of(w, node.domain)
-    name, code, lines, ordered = yield from _body(w, node)
-    return _gathered(w, "frozenset", name, domain.ordered if ordered else domain.unordered, lines, code.text)
 
 
 def _map_build(w: Writer, node: n.MapBuild) -> Steps:
@@ -277,11 +268,11 @@ def _set_of(w: Writer, node: n.SetOf) -> Steps:
 def _member(w: Writer, node: n.Member) -> Steps:
     element = yield node.element
     domain, kind = node.domain, item_of(node.domain)
-    if isinstance(domain, n.Universe) and kind.includes(node.element.type):
+    if not isinstance(domain, n.Universe):
+        return joined("({} in {})", element, (yield domain))
+    if kind.includes(node.element.type):
         return Code("True", 0)
-    if isinstance(domain, n.Universe):
-        return joined(f"{w.module.constant(kind, ('type', kind))}.contains({{0}})", element)
-    return joined("({} in {})", element, (yield domain))
+    return joined(f"{w.module.constant(kind, ('type', kind))}.contains({{0}})", element)
 
 
 def _subset(w: Writer, node: n.Subset) -> Steps:
@@ -456,9 +447,9 @@ RULES: Mapping[type[n.Node], Rule] = complete(
         n.Forall: _quantified,
         n.Exists: _quantified,
         n.Choose: _choose,
-        n.SetFilter: _set_filter,
+        n.SetFilter: _set_built,
         n.SeqFilter: _seq_filter,
-        n.SetMap: _set_map,
+        n.SetMap: _set_built,
         n.MapBuild: _map_build,
         n.SetOf: _set_of,
         n.Member: _member,
