@@ -386,22 +386,19 @@ def tlc_config(model: Model, properties: Sequence[str] = (), deadlock: bool = Fa
     words = words_of(model)
     chosen = model.choose_properties(tuple(properties))
     lines = ["SPECIFICATION Spec", f"CHECK_DEADLOCK {'TRUE' if deadlock else 'FALSE'}"]
-    sorts = _sorts(model)
-    if constants := [
-        *(f"{words.types[kind]} = {{{', '.join(kind.members)}}}" for kind in sorts),
-        *(f"{name} = {name}" for name in _values(model)),
-    ]:
-        lines += ["CONSTANTS", *hang(_INDENT, constants)]
-    invariants = [words.properties[one.name] for one in chosen if one.temporal is None]
-    lines += ["INVARIANTS", *hang(_INDENT, ["InBounds", *invariants])]
-    if runs := [words.properties[one.name] for one in chosen if one.temporal is not None]:
-        lines += ["PROPERTIES", *hang(_INDENT, runs)]
-    if model.constraints:
-        lines += ["CONSTRAINTS", *hang(_INDENT, [words.properties[one.name] for one in model.constraints])]
-    if model.view is not None:
-        lines += ["VIEW", *hang(_INDENT, [words.properties[model.view.name]])]
-    if model.aliases:
-        lines += ["ALIAS", *hang(_INDENT, ["Alias"])]
+    constants = [f"{words.types[kind]} = {{{', '.join(kind.members)}}}" for kind in _sorts(model)]
+    runs = [words.properties[one.name] for one in chosen if one.temporal is not None]
+    sections = {
+        "CONSTANTS": [*constants, *(f"{name} = {name}" for name in _values(model))],
+        "INVARIANTS": ["InBounds", *(words.properties[one.name] for one in chosen if one.temporal is None)],
+        "PROPERTIES": runs,
+        "CONSTRAINTS": [words.properties[one.name] for one in model.constraints],
+        "VIEW": [] if model.view is None else [words.properties[model.view.name]],
+        "ALIAS": ["Alias"] if model.aliases else [],
+    }
+    for section, entries in sections.items():
+        if entries:
+            lines += [section, *hang(_INDENT, entries)]
     if _interchangeable(model):
         told = "and wrong verdicts on PROPERTIES" if runs else "but counts that are not those of Leadline"
         lines += [f"\\* Fewer states, {told}:", "\\* SYMMETRY Symmetry"]
@@ -444,7 +441,7 @@ def _symmetry(model: Model, words: Words) -> Iterator[str]:
 def _definitions(words: Words) -> Iterator[Lines]:
     for kind, name in words.types.items():
         if not isinstance(kind, Sort):
-            yield _definition(f"{name} ==", _type_lines(kind, words))
+            yield _headed(f"{name} ==", _type_lines(kind, words))
 
 
 def _type_lines(kind: Type, words: Words) -> Lines:
@@ -466,7 +463,7 @@ def _record_lines(fields: dict[str, str]) -> Lines:
     return commas("[", [[f"{name} : {text}"] for name, text in fields.items()], "]")
 
 
-def _definition(head: str, body: Lines) -> Lines:
+def _headed(head: str, body: Lines) -> Lines:
     if len(body) == 1 and len(head) + 1 + len(body[0]) <= WIDTH:
         return [f"{head} {body[0]}"]
     return [head, *(_INDENT + line for line in body)]
@@ -502,11 +499,11 @@ def _property(one: Property, words: Words) -> Lines:
     if one.temporal is not None:
         after = {primed(name): f"{text}'" for name, text in words.variables.items()}
         lines = _Formulas(replace(words, variables={**words.variables, **after}), {}).lines(one.temporal)
-        return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", lines)]
+        return [*told_of(one), *_headed(f"{words.properties[one.name]} ==", lines)]
     layout = Printer.of_module(words, {})
     layout.share([one.formula])
     body = layout.let(tuple(layout.parts), layout.lines(one.formula, WIDTH - len(_INDENT)))
-    return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", body)]
+    return [*told_of(one), *_headed(f"{words.properties[one.name]} ==", body)]
 
 
 def _alias(model: Model, words: Words) -> list[list[str]]:
@@ -574,30 +571,28 @@ class _Fair:
         self.model = model
         self.words = words
         self.fair = fair
-        self.name = name
         self.keys = key_variables(fair)
         scope = Scope(words.taken)
         self.parameters = [scope.take(_called(fair, place)) for place in range(len(fair.types))]
+        self.called = f"{name}({', '.join(self.parameters)})" if self.parameters else name
 
     def conjunct(self) -> str:
         layout = Printer.of_module(self.words, {})
         pairs = zip(self.parameters, self.fair.types, strict=True)
         ranges = ", ".join(layout.range(name, kind) for name, kind in pairs)
-        called = f"{self.name}({', '.join(self.parameters)})" if self.parameters else self.name
         names = [self.words.variables[name] for name in self.fair.of]
         subscript = "vars" if not names else names[0] if len(names) == 1 else f"<<{', '.join(names)}>>"
-        formula = f"{'SF' if self.fair.strong else 'WF'}_{subscript}({called})"
+        formula = f"{'SF' if self.fair.strong else 'WF'}_{subscript}({self.called})"
         return f"\\A {ranges} : {formula}" if ranges else formula
 
     def operator(self) -> Lines:
         """The definition of the operator that holds of the steps."""
-        if not self.fair.types:
-            arms = [[self.words.actions[arm.action]] for arm in self.fair.arms]
-            return [f"{self.name} ==", *(f"  {line}" for line in bullets("\\/", arms))]
         named = {action.name: action for action in self.model.unconstrained}
-        arms = [self._arm(named[arm.action], arm) for arm in self.fair.arms]
-        head = f"{self.name}({', '.join(self.parameters)}) =="
-        return [head, *(f"  {line}" for line in bullets("\\/", arms))]
+        if self.fair.types:
+            arms = [self._arm(named[arm.action], arm) for arm in self.fair.arms]
+        else:
+            arms = [[self.words.actions[arm.action]] for arm in self.fair.arms]
+        return [f"{self.called} ==", *(f"  {line}" for line in bullets("\\/", arms))]
 
     def _arm(self, action: Action, arm: Arm) -> Lines:
         """An action at the values of the parameters. A key that is a pick becomes a parameter in its place."""
@@ -627,10 +622,9 @@ def _given(item: Pick | n.Node, key: n.PickVar) -> Pick | n.Node:
     """An item of a body in which a pick is given: the pick is a guard that its value is in the domain."""
     if not isinstance(item, Pick) or item.name != key.name:
         return item
-    domain = item.domain or n.make(n.Universe, Set(item.type), item.span)
     if item.domain is None:
         return n.make(n.Const, BOOL, item.span, True)
-    return n.make(n.Member, BOOL, item.span, key, domain)
+    return n.make(n.Member, BOOL, item.span, key, item.domain)
 
 
 # -- claims about runs ---------------------------------------------------------------------------------
@@ -699,10 +693,7 @@ class _Formulas:
         inside = _Formulas(self.words, {**self.bound, leaf.name: name})
         sign = "\\A" if isinstance(formula, ForEach) else "\\E"
         head = f"{sign} {within} :"
-        lines = inside.lines(substituted(formula.item, {formula.var: leaf}))
-        if len(lines) == 1 and len(head + lines[0]) < WIDTH:
-            return [f"{head} {lines[0]}"]
-        return [head, *hang("  ", lines)]
+        return _headed(head, inside.lines(substituted(formula.item, {formula.var: leaf})))
 
     def _predicate(self, node: n.Node) -> Lines:
         layout = Printer.of_module(self.words, self.bound)
