@@ -430,11 +430,7 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class Store:
-    """A store of results.
-
-    Attributes:
-        folder: its folder.
-    """
+    """A store of results in a folder."""
 
     folder: Place
 

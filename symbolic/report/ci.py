@@ -33,11 +33,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(cells: Sequence[Cell]) -> str:
-    """The XML: a suite for each protocol.
-
-    Args:
-        cells: the cells.
-    """
+    """The XML: a suite for each protocol."""
     root = Xml.Element("testsuites", {"name": "leadline", **_numbers(cells)})
     for protocol in dict.fromkeys(cell.goal.protocol for cell in cells):
         own = [cell for cell in cells if cell.goal.protocol == protocol]

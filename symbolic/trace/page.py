@@ -397,11 +397,7 @@ def stored_page_data(stored: Stored) -> Data:
 
 
 class _Checked:
-    """Checks that the page's script can take stored data: no place leads out of a table or in a circle.
-
-    Args:
-        data: the data.
-    """
+    """Checks that the page's script can take stored data: no place leads out of a table or in a circle."""
 
     def __init__(self, data: Data) -> None:
         self.data = data
