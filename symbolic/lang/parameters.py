@@ -148,10 +148,7 @@ def settings(
         if name not in declared
     ]
     chosen: dict[str, Any] = {name: given.get(name, one.default) for name, one in declared.items()}
-    for name, one in declared.items():
-        text = one.complaint(chosen[name])
-        if text is not None:
-            complaints.append(text)
+    complaints += [text for name, one in declared.items() if (text := one.complaint(chosen[name]))]
     if complaints:
         raise ParameterError("\n".join(complaints))
     return chosen
