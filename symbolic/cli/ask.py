@@ -142,14 +142,11 @@ def _add_graph(parser: argparse.ArgumentParser) -> None:
         help="also write the graph of the states for Graphviz, with the counterexample's path marked: of at most "
         f"{_MOST_NODES} nodes",
     )
-    parser.add_argument(
-        "--merge",
-        metavar="EXPRESSION",
-        action="append",
-        default=[],
-        help="draw states as one that agree in a part of the state, such as role[s1], an alias, a property or an "
-        "expression, such as 'now.waiting.size', in a TLA+ module 'Cardinality(votes)'; repeat it for several",
+    about = (
+        "draw states as one that agree in a part of the state, such as role[s1], an alias, a property or an "
+        "expression, such as 'now.waiting.size', in a TLA+ module 'Cardinality(votes)'; repeat it for several"
     )
+    inputs.add_many(parser, "--merge", "EXPRESSION", about)
 
 
 def _add_cluster(parser: argparse.ArgumentParser) -> None:
@@ -170,14 +167,7 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
         type=inputs.at_least(1, _MOST_SHARDS),
         help="with --master: divide the states into N parts (default: one for each task that Spark runs at once)",
     )
-    parser.add_argument(
-        "--conf",
-        metavar="NAME=VALUE",
-        type=inputs.spark_setting,
-        action="append",
-        default=[],
-        help="with --master: a setting for Spark, such as spark.executor.memory=2g; repeat it for several",
-    )
+    inputs.add_conf(parser, "with --master: ")
 
 
 def add_traces(parser: argparse.ArgumentParser) -> None:

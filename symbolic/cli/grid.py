@@ -16,7 +16,7 @@ from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.grid_run import Answers, GridRun
 from leadline.symbolic.api.grid_text import grid_json, grid_parts
 from leadline.symbolic.api.progress import steady
-from leadline.symbolic.cli.inputs import seconds, spark_setting, store_place
+from leadline.symbolic.cli.inputs import add_conf, seconds, store_place
 from leadline.symbolic.cli.output import add_format, as_json, as_text, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Table
@@ -98,14 +98,7 @@ def _add_spark(parser: argparse.ArgumentParser) -> None:
         help="on a cluster without any worker, or while a store elsewhere cannot be reached, give up after S "
         "seconds (default: 600)",
     )
-    parser.add_argument(
-        "--conf",
-        metavar="NAME=VALUE",
-        type=spark_setting,
-        action="append",
-        default=[],
-        help="a setting for Spark, such as spark.executor.memory=2g; repeat it for several",
-    )
+    add_conf(parser)
 
 
 def _count(text: str) -> int:

@@ -45,14 +45,13 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
         help="a name from `leadline list`, or the path of a Python file or TLA+ module",
     )
     add_module(parser)
-    parser.add_argument(
-        "-p",
-        dest="settings",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="set a parameter; repeat it for several (default: the default of each)",
-    )
+    about = "set a parameter; repeat it for several (default: the default of each)"
+    add_many(parser, "-p", "NAME=VALUE", about, dest="settings")
+
+
+def add_many(parser: argparse.ArgumentParser, flag: str, metavar: str, about: str, **options: Any) -> None:
+    """Declare an option that may be given several times."""
+    parser.add_argument(flag, metavar=metavar, action="append", default=[], help=about, **options)
 
 
 def add_module(parser: argparse.ArgumentParser) -> None:
@@ -61,25 +60,23 @@ def add_module(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", type=Path, metavar="FILE.cfg", help=f"{of_module} its configuration (default: beside it)"
     )
-    many: dict[str, Any] = {"action": "append", "default": []}
-    about = f"{of_module} a folder with other modules; repeat it for several"
-    parser.add_argument("--path", type=Path, metavar="FOLDER", help=about, **many)
+    add_path(parser)
     about = f"{of_module} the folder below which Json and IOUtils may read files (default: none)"
     parser.add_argument("--read", dest="readable", type=Path, metavar="FOLDER", help=about)
     about = f"{of_module} an invariant to check in place of the configuration's; repeat it"
-    parser.add_argument("--invariant", dest="invariants", metavar="NAME", help=about, **many)
+    add_many(parser, "--invariant", "NAME", about, dest="invariants")
+
+
+def add_path(parser: argparse.ArgumentParser) -> None:
+    """Declare --path."""
+    about = "of a TLA+ module: a folder with other modules; repeat it for several"
+    add_many(parser, "--path", "FOLDER", about, type=Path)
 
 
 def add_properties(parser: argparse.ArgumentParser) -> None:
     """Declare --property and --deadlock."""
-    parser.add_argument(
-        "--property",
-        dest="properties",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="a property to check; repeat it for several (default: all)",
-    )
+    about = "a property to check; repeat it for several (default: all)"
+    add_many(parser, "--property", "NAME", about, dest="properties")
     parser.add_argument(
         "--deadlock", action="store_true", help="report a state in which no action is enabled"
     )
@@ -240,8 +237,13 @@ def seconds(text: str) -> float:
     return number
 
 
-def spark_setting(text: str) -> tuple[str, str]:
-    """A setting of Spark: NAME=VALUE."""
+def add_conf(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """Declare --conf; `when` is what its help begins with."""
+    about = f"{when}a setting for Spark, such as spark.executor.memory=2g; repeat it for several"
+    add_many(parser, "--conf", "NAME=VALUE", about, type=_spark_setting)
+
+
+def _spark_setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.startswith("spark."):
         raise argparse.ArgumentTypeError(f"spark.NAME=VALUE is needed, not {text}")

@@ -69,14 +69,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="steps that :find looks ahead (default: 20)",
     )
     inputs.add_limits(parser, " each :find", " each :find")
-    parser.add_argument(
-        "-e",
-        dest="lines",
-        metavar="LINE",
-        action="append",
-        default=[],
-        help="evaluate this line and exit; repeat it for several",
-    )
+    about = "evaluate this line and exit; repeat it for several"
+    inputs.add_many(parser, "-e", "LINE", about, dest="lines")
     parser.set_defaults(run=run)
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.grid_text import result_lines
 from leadline.symbolic.cli import output
-from leadline.symbolic.cli.inputs import add_module, chosen_entry, store_place
+from leadline.symbolic.cli.inputs import add_many, add_module, chosen_entry, store_place
 from leadline.symbolic.cli.terminal import Exit, printable, tell
 from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.ask.result import Judgement
@@ -205,15 +205,11 @@ def declare_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "store", metavar="STORE", type=store_place, help="the store's folder or URI, from `leadline grid`"
     )
-    parser.add_argument(
-        "--protocol",
-        dest="protocols",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="the Python file or TLA+ module of a protocol that is neither built in nor installed, to replay its "
-        "counterexamples; repeat it for several",
+    about = (
+        "the Python file or TLA+ module of a protocol that is neither built in nor installed, to replay its "
+        "counterexamples; repeat it for several"
     )
+    add_many(parser, "--protocol", "FILE", about, dest="protocols")
     add_module(parser)
     parser.add_argument("--out", metavar="FILE.html", type=Path, help="the page to write")
     parser.add_argument(

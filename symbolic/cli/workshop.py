@@ -17,7 +17,7 @@ from typing import Any
 
 from leadline.symbolic import lang
 from leadline.symbolic.catalog import entries, split_path
-from leadline.symbolic.cli.inputs import at_least
+from leadline.symbolic.cli.inputs import add_path, at_least
 from leadline.symbolic.cli.output import write_out
 from leadline.symbolic.cli.terminal import Exit, is_terminal, put, tell
 from leadline.symbolic.engines import Limits
@@ -230,14 +230,7 @@ def declare_lsp(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stdio", action="store_true", help="speak on standard input and output, as it does in any case"
     )
-    parser.add_argument(
-        "--path",
-        type=Path,
-        metavar="FOLDER",
-        action="append",
-        default=[],
-        help="of a TLA+ module: a folder with other modules; repeat it for several",
-    )
+    add_path(parser)
     parser.set_defaults(run=_lsp)
 
 
