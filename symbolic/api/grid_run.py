@@ -170,11 +170,7 @@ class GridRun:
         return archive
 
     def _check(self) -> None:
-        """Refuse settings that a Spark Connect server has of its own.
-
-        Raises:
-            UserError: if there are some.
-        """
+        """Refuse settings that a Spark Connect server has of its own."""
         own = {
             "--master": self.master is not None,
             "--retries": self.retries is not None,

@@ -100,12 +100,8 @@ def explore(parser: argparse.ArgumentParser) -> None:
 def simulate(parser: argparse.ArgumentParser) -> None:
     """Declare `simulate`."""
     declare(parser, "simulate")
-    parser.add_argument(
-        "--log",
-        metavar="FILE.ndjson",
-        type=Path,
-        help="also write the first run, a line for each step, as a log that leadline conform reads",
-    )
+    about = "also write the first run, a line for each step, as a log that leadline conform reads"
+    inputs.add_file(parser, "--log", "FILE.ndjson", about)
 
 
 def declare(parser: argparse.ArgumentParser, command: str) -> None:
@@ -135,13 +131,10 @@ _NOT_GIVEN: dict[str, Any] = {
 
 
 def _add_graph(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--dot",
-        metavar="FILE",
-        type=Path,
-        help="also write the graph of the states for Graphviz, with the counterexample's path marked: of at most "
-        f"{_MOST_NODES} nodes",
+    about = (
+        "also write the graph of the states for Graphviz, with the counterexample's path marked: of at most"
     )
+    inputs.add_file(parser, "--dot", "FILE", f"{about} {_MOST_NODES} nodes")
     about = (
         "draw states as one that agree in a part of the state, such as role[s1], an alias, a property or an "
         "expression, such as 'now.waiting.size', in a TLA+ module 'Cardinality(votes)'; repeat it for several"

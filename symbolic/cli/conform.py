@@ -10,9 +10,8 @@ from pathlib import Path
 
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.cli import output
+from leadline.symbolic.cli import inputs, output
 from leadline.symbolic.cli.ask import every_trace, expressions, flags
-from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model, chosen_properties
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform import Conformance, Fits, LogMap, conformance, read_map
@@ -40,7 +39,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "Decide whether a log is a run of a protocol. What the log does not tell is found: picks, parts of "
         "states, and steps that it does not show."
     )
-    add_protocol(parser)
+    inputs.add_protocol(parser)
     parser.add_argument(
         "logs",
         metavar="LOG",
@@ -48,11 +47,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="NDJSON, CSV (.csv) or ITF (.itf.json); several files are of nodes without one clock",
     )
-    parser.add_argument("--map", metavar="MAP.toml", type=Path, help="what the fields of the log mean")
+    inputs.add_file(parser, "--map", "MAP.toml", "what the fields of the log mean")
     parser.add_argument(
         "--hidden",
         metavar="N",
-        type=at_least(0),
+        type=inputs.at_least(0),
         default=0,
         help="steps before each event that the log need not show (default: 0)",
     )
@@ -63,27 +62,23 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="follow the states that fit, as values or on circuits, or ask a solver (default: auto, the cheapest)",
     )
     _add_max_states(parser, "the most states after an event")
-    add_limits(parser)
+    inputs.add_limits(parser)
     output.add_format(parser, "text", "json", *output.TRACES, out=True)
-    parser.add_argument(
-        "--html",
-        metavar="FILE.html",
-        type=Path,
-        help="also write a page to walk through the completed run, or that of the longest beginning that fits",
-    )
+    about = "also write a page to walk through the completed run, or that of the longest beginning that fits"
+    inputs.add_file(parser, "--html", "FILE.html", about)
     parser.set_defaults(run=_conform)
 
 
 def _add_max_states(parser: argparse.ArgumentParser, about: str) -> None:
     doc = f"{about} (default: {MOST_STATES:,})"
-    parser.add_argument("--max-states", metavar="N", type=at_least(1), default=MOST_STATES, help=doc)
+    parser.add_argument("--max-states", metavar="N", type=inputs.at_least(1), default=MOST_STATES, help=doc)
 
 
 def _conform(args: argparse.Namespace) -> Exit:
     begin = time.monotonic()
     output.check_writable(args, "out", "html")
     about = read_map(args.map) if args.map is not None else LogMap()
-    entry, _, model = chosen_model(args)
+    entry, _, model = inputs.chosen_model(args)
     with live("explaining the log: ") as show:
         found = conformance(
             model,
@@ -141,7 +136,7 @@ def declare_cover(parser: argparse.ArgumentParser) -> None:
         "Find a few runs, each as short as can be, that together meet every goal: test cases that drive a system "
         "through what the protocol can do."
     )
-    add_protocol(parser)
+    inputs.add_protocol(parser)
     parser.add_argument(
         "--goal",
         metavar="GOAL",
@@ -151,15 +146,10 @@ def declare_cover(parser: argparse.ArgumentParser) -> None:
         "role[s1], or an expression, such as 'now.waiting.size', in a TLA+ module 'Cardinality(votes)' (default: "
         "actions)",
     )
-    parser.add_argument("--depth", metavar="K", type=at_least(0), help="steps of a run at most")
+    parser.add_argument("--depth", metavar="K", type=inputs.at_least(0), help="steps of a run at most")
     _add_max_states(parser, "stop at N states")
-    add_limits(parser)
-    parser.add_argument(
-        "--out",
-        metavar="FOLDER",
-        type=Path,
-        help="write each run to this folder, as JSON, ITF and NDJSON",
-    )
+    inputs.add_limits(parser)
+    inputs.add_file(parser, "--out", "FOLDER", "write each run to this folder, as JSON, ITF and NDJSON")
     output.add_format(parser, "text", "json")
     parser.set_defaults(run=_cover)
 
@@ -168,7 +158,7 @@ def _cover(args: argparse.Namespace) -> Exit:
     begin = time.monotonic()
     if args.out is not None:
         output.make_folder(args.out)
-    entry, settings, model = chosen_model(args)
+    entry, settings, model = inputs.chosen_model(args)
     semantics = Semantics(model)
     goals = goals_of(semantics, args.goal, expressions(entry, settings, model))
     found, interrupt = _searched(args, begin, semantics, goals, args.max_states)
@@ -185,10 +175,9 @@ def violations(args: argparse.Namespace) -> Exit:
     """Find counterexamples that differ, and show them: `check --all N`."""
     begin = time.monotonic()
     _check_beside_all(args)
-    entry, settings, model = chosen_model(args)
-    names = [
-        x for x in chosen_properties(model, args.properties) if model.properties[x].kind.value == "invariant"
-    ]
+    entry, settings, model = inputs.chosen_model(args)
+    asked = inputs.chosen_properties(model, args.properties)
+    names = [x for x in asked if model.properties[x].kind.value == "invariant"]
     if not names:
         raise UserError("--all tells the violations of invariants, and none is asked about")
     semantics = Semantics(model)
@@ -226,11 +215,7 @@ def violations(args: argparse.Namespace) -> Exit:
 
 
 def _check_beside_all(args: argparse.Namespace) -> None:
-    """Check that all options given have a meaning beside --all, whose search has limits and no engine.
-
-    Raises:
-        UserError: if one has none.
-    """
+    """Check that all options given have a meaning beside --all, whose search has limits and no engine."""
     mute = {"engine": "--engine", "solver": "--solver", "proof": "--proof", **flags("check")}
     given = [
         flag

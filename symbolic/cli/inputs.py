@@ -49,6 +49,11 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
     add_many(parser, "-p", "NAME=VALUE", about, dest="settings")
 
 
+def add_file(parser: argparse.ArgumentParser, flag: str, metavar: str, about: str, **options: Any) -> None:
+    """Declare an option that takes a path."""
+    parser.add_argument(flag, metavar=metavar, type=Path, help=about, **options)
+
+
 def add_many(parser: argparse.ArgumentParser, flag: str, metavar: str, about: str, **options: Any) -> None:
     """Declare an option that may be given several times."""
     parser.add_argument(flag, metavar=metavar, action="append", default=[], help=about, **options)
@@ -57,12 +62,10 @@ def add_many(parser: argparse.ArgumentParser, flag: str, metavar: str, about: st
 def add_module(parser: argparse.ArgumentParser) -> None:
     """Declare the options about TLA+ modules."""
     of_module = "of a TLA+ module:"
-    parser.add_argument(
-        "--config", type=Path, metavar="FILE.cfg", help=f"{of_module} its configuration (default: beside it)"
-    )
+    add_file(parser, "--config", "FILE.cfg", f"{of_module} its configuration (default: beside it)")
     add_path(parser)
     about = f"{of_module} the folder below which Json and IOUtils may read files (default: none)"
-    parser.add_argument("--read", dest="readable", type=Path, metavar="FOLDER", help=about)
+    add_file(parser, "--read", "FOLDER", about, dest="readable")
     about = f"{of_module} an invariant to check in place of the configuration's; repeat it"
     add_many(parser, "--invariant", "NAME", about, dest="invariants")
 

@@ -228,11 +228,7 @@ def _files_read(args: argparse.Namespace) -> Iterator[Path]:
 
 
 def _check_place(path: Path, option: str) -> None:
-    """Check that a file can be written there.
-
-    Raises:
-        UserError: if it cannot.
-    """
+    """Check that a file can be written there."""
     real = _real(path, option)
     folder = real.parent
     if not folder.is_dir():

@@ -32,18 +32,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _add_recheck(parser)
     add_format(parser, "text", "json", "markdown")
     ask.add_traces(parser)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="write a certificate of the proof to FILE",
-    )
-    parser.add_argument(
-        WRITE,
-        type=Path,
-        metavar="FILE.py",
-        help="write the invariant that pdr finds to FILE.py, as strengthenings",
-    )
+    inputs.add_file(parser, "--out", "FILE", "write a certificate of the proof to FILE")
+    about = "write the invariant that pdr finds to FILE.py, as strengthenings"
+    inputs.add_file(parser, WRITE, "FILE.py", about)
     parser.set_defaults(run=run)
 
 

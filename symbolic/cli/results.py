@@ -16,7 +16,7 @@ from urllib.parse import quote
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.grid_text import result_lines
 from leadline.symbolic.cli import output
-from leadline.symbolic.cli.inputs import add_many, add_module, chosen_entry, store_place
+from leadline.symbolic.cli.inputs import add_file, add_many, add_module, chosen_entry, store_place
 from leadline.symbolic.cli.terminal import Exit, printable, tell
 from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.ask.result import Judgement
@@ -211,13 +211,9 @@ def declare_report(parser: argparse.ArgumentParser) -> None:
     )
     add_many(parser, "--protocol", "FILE", about, dest="protocols")
     add_module(parser)
-    parser.add_argument("--out", metavar="FILE.html", type=Path, help="the page to write")
-    parser.add_argument(
-        "--svg",
-        metavar="FILE.svg",
-        type=Path,
-        help="write the maps of the verdicts as a picture that stands alone, beside the page or without one",
-    )
+    add_file(parser, "--out", "FILE.html", "the page to write")
+    about = "write the maps of the verdicts as a picture that stands alone, beside the page or without one"
+    add_file(parser, "--svg", "FILE.svg", about)
     parser.set_defaults(run=_write_page)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leadline.symbolic.catalog import Entry, model_of, model_on_values
 from leadline.symbolic.cli import output
-from leadline.symbolic.cli.inputs import add_module, entry_of_data, store_place
+from leadline.symbolic.cli.inputs import add_file, add_module, entry_of_data, store_place
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.bounded.search import deadlock_property
@@ -45,25 +45,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="JSON from `check`, `explore` or `prove` with --format json, or from a store, also by its URI; or "
         "an AIGER file from `export`",
     )
-    parser.add_argument(
-        "--from-aiger-witness",
-        dest="witness",
-        metavar="WITNESS",
-        type=Path,
-        help="replay the witness that a hardware model checker found for the AIGER file",
-    )
+    about = "replay the witness that a hardware model checker found for the AIGER file"
+    add_file(parser, "--from-aiger-witness", "WITNESS", about, dest="witness")
     parser.add_argument(
         "--protocol", metavar="FILE.py", help="the file of a protocol that is neither built in nor installed"
     )
     add_module(parser)
     parser.add_argument("--property", metavar="NAME", help="show only the trace of this property")
     output.add_format(parser, "text", "json", *output.TRACES, out=True)
-    parser.add_argument(
-        "--html",
-        metavar="FILE.html",
-        type=Path,
-        help="also write a page to walk through the run step by step",
-    )
+    add_file(parser, "--html", "FILE.html", "also write a page to walk through the run step by step")
     parser.set_defaults(run=run)
 
 

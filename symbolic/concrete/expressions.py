@@ -157,7 +157,6 @@ def _divided(w: Writer, node: n.Div | n.Mod) -> Steps:
 
 
 def _domain_of(w: Writer, domain: n.Node) -> Generator[n.Node, Code, Domain]:
-    """The domain of a loop over a set."""
     item = item_of(domain)
     match domain:
         case n.Universe():

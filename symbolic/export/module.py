@@ -565,8 +565,6 @@ def specification(model: Model, words: Words) -> Lines:
 
 
 class _Fair:
-    """A fairness condition."""
-
     def __init__(self, model: Model, words: Words, fair: Fairness, name: str) -> None:
         self.model = model
         self.words = words
