@@ -184,8 +184,7 @@ def _map_literal(value: Mapping[Any, Any], kind: Map, span: Span) -> n.Node:
         told += [f"unknown {', '.join(map(str, extra))}"] if extra else []
         return invalid(f"a {kind!r} needs exactly its keys: {'; '.join(told)}")
     nodes = tuple(as_node(value[key], kind.value) for key in kind.keys)
-    bad = wrong_part(nodes)
-    if bad is not None:
+    if bad := wrong_part(nodes):
         return bad
     if nodes and not kind.value.capped:
         return invalid(f"{kind.value!r} has no values, so no map to it can be written")
@@ -228,8 +227,7 @@ def wrong_part(parts: tuple[n.Node, ...]) -> n.Node | None:
 
 def whole_of(kind: type[n.Node], type_: Type, span: Span, items: tuple[n.Node, ...]) -> n.Node:
     """A tuple, record, sequence or set of its items: a constant if they all are."""
-    bad = wrong_part(items)
-    if bad is not None:
+    if bad := wrong_part(items):
         return bad
     values = [item.value for item in items if isinstance(item, n.Const)]
     if len(values) < len(items):

@@ -291,8 +291,7 @@ def quantified(
     if len(domains) != len(names):
         return invalid(f"the function takes {len(names)} arguments, and there are {len(domains)} domains")
     nodes = [rules.a_set(domain) for domain in domains]
-    bad = wrong_part(tuple(nodes))
-    if bad is not None:
+    if bad := wrong_part(tuple(nodes)):
         return bad
 
     def nested(taken: list[AnyExpr]) -> object:
@@ -309,8 +308,7 @@ def quantified(
 def int_range(low: IntLike, high: IntLike) -> SetExpr:
     """The set `low..high` of integers; empty if `low` is greater."""
     a, b = rules.integer(low), rules.integer(high)
-    bad = wrong_part((a, b))
-    if bad is not None:
+    if bad := wrong_part((a, b)):
         return wrap(bad)
     assert isinstance(a.type, Int) and isinstance(b.type, Int)
     item = Int(a.type.low, max(a.type.low, b.type.high))

@@ -77,8 +77,7 @@ def connective(kind: type[n.And] | type[n.Or], values: Sequence[object]) -> n.No
     for value in values:
         node = boolean(value)
         items.extend(node.items if isinstance(node, kind) else (node,))
-    bad = wrong_part(tuple(items))
-    if bad is not None:
+    if bad := wrong_part(tuple(items)):
         return bad
     decides = as_node(kind is n.Or)
     if decides in items:
@@ -103,8 +102,7 @@ def negation(value: object) -> n.Node:
 def implication(premise: object, conclusion: object) -> n.Node:
     """Implication."""
     parts = (boolean(premise), boolean(conclusion))
-    bad = wrong_part(parts)
-    if bad is not None:
+    if bad := wrong_part(parts):
         return bad
     if isinstance(parts[0], n.Const):
         return parts[1] if parts[0].value else as_node(True)
@@ -117,8 +115,7 @@ def same_type(left: object, right: object, what: str) -> tuple[n.Node, n.Node] |
     if isinstance(a, n.Invalid) and needs_type(right):
         return a  # There is no type to read the other one by.
     b = as_node(right, a.type if needs_type(right) else None)
-    bad = wrong_part((a, b))
-    if bad is not None:
+    if bad := wrong_part((a, b)):
         return bad
     joined = join_all([a, b])
     if joined is None:
@@ -146,8 +143,7 @@ def if_then_else(condition: object, then: object, orelse: object) -> n.Node:
     pair = same_type(then, orelse, "the arms of a condition are of")
     if isinstance(pair, n.Node):
         return wrong_part((test, pair)) or pair
-    bad = wrong_part((test, *pair))
-    if bad is not None:
+    if bad := wrong_part((test, *pair)):
         return bad
     if isinstance(test, n.Const):
         return pair[0] if test.value else pair[1]
@@ -172,8 +168,7 @@ def comparison(kind: type[n.Lt] | type[n.Le], left: object, right: object) -> n.
 def arithmetic(kind: type[Binary], left: object, right: object) -> n.Node:
     """A sum, difference, product, quotient or remainder, its range derived from its operands'."""
     a, b = integer(left), integer(right)
-    bad = wrong_part((a, b))
-    if bad is not None:
+    if bad := wrong_part((a, b)):
         return bad
     assert isinstance(a.type, Int) and isinstance(b.type, Int)
     low, high = b.type.low, b.type.high
@@ -230,8 +225,7 @@ def bind(
     item, domain = (item_of(over), (over,)) if isinstance(over, n.Node) else (over, ())
     fresh = n.make(n.Bound, item, span, name, -next(_fresh))
     body = as_node(body_of(fresh), BOOL if kind in _PREDICATES else expected)
-    bad = wrong_part((*domain, body))
-    if bad is not None:
+    if bad := wrong_part((*domain, body)):
         return bad
     var = n.make(n.Bound, item, span, name, binder_height(body) + 1)
     orders = (order,) if kind is n.Choose else ()
@@ -262,8 +256,7 @@ def set_operation(kind: type[Binary], left: object, right: object) -> n.Node:
     if isinstance(a, n.Invalid) and needs_type(right):
         return a
     b = a_set(literal_set(right, a.type.item if isinstance(a.type, Set) else None))
-    bad = wrong_part((a, b))
-    if bad is not None:
+    if bad := wrong_part((a, b)):
         return bad
     joined = a.type.join(b.type)
     if joined is None:
@@ -310,8 +303,7 @@ def concat(left: n.Node, right: object) -> n.Node:
         if isinstance(right, (list, tuple))
         else as_node(right)
     )
-    bad = wrong_part((left, b))
-    if bad is not None:
+    if bad := wrong_part((left, b)):
         return bad
     item = left.type.item.join(b.type.item) if isinstance(b.type, Seq) else None
     if item is None or not isinstance(b.type, Seq):
