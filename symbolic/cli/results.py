@@ -22,7 +22,7 @@ from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.grid.cells import Cell, cells, joined
 from leadline.symbolic.grid.remote import Place
-from leadline.symbolic.grid.rows import SCHEMA, Row, RowCondition, plain_row, read_where
+from leadline.symbolic.grid.rows import SCHEMA, Row, plain_row, read_where
 from leadline.symbolic.grid.spool import send_left
 from leadline.symbolic.grid.store import Store, compact
 from leadline.symbolic.grid.summary import groups, latest, verdict_text
@@ -78,11 +78,12 @@ def _results(args: argparse.Namespace) -> Exit:
     there = None if args.baseline is None else _read(args.baseline)
     every = [*here.rows, *([] if there is None else there.rows)]
     wanted = (lambda row: True) if args.where is None else read_where(args.where, every)
-    rows = latest(filter(wanted, here.rows))
-    cells = [cell for cell in here.cells if _is_wanted(cell, wanted)]
-    found = (
-        None if there is None else compared(there.cells, here.cells, lambda cell: _is_wanted(cell, wanted))
-    )
+
+    def selected(cell: Cell) -> bool:
+        return any(map(wanted, cell.rows))
+
+    rows, cells = latest(filter(wanted, here.rows)), [*filter(selected, here.cells)]
+    found = None if there is None else compared(there.cells, here.cells, selected)
     compared_in_words = [] if found is None else _comparison(found)
     if args.format != "table":
         for line in compared_in_words:
@@ -122,10 +123,6 @@ def _read(folder: Place) -> _Held:
     return _Held(rows, cells(rows, manifest.proofs()), manifest.grids())
 
 
-def _is_wanted(cell: Cell, wanted: RowCondition) -> bool:
-    return any(map(wanted, cell.rows))
-
-
 def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Iterator[Part]:
     seeds = len({row.seed for row in rows}) > 1
     for group in groups(rows):
@@ -153,18 +150,14 @@ def _written(
     args: argparse.Namespace, rows: Sequence[Row], cells: Sequence[Cell], grids: Sequence[str]
 ) -> str | None:
     """The answer in the format asked for; None for the table."""
-    form = args.format
-    if form == "csv":
-        return _csv(rows)
-    if form == "json":
-        return output.as_json([plain_row(row) for row in rows])
-    if form == "junit":
-        return junit(cells)
-    if form == "sarif":
-        return output.as_json(sarif(cells, Store(args.store)))
-    if form == "markdown":
-        return markdown(cells, Store(args.store), ", ".join(grids) or "Leadline")
-    return None
+    forms = {
+        "csv": lambda: _csv(rows),
+        "json": lambda: output.as_json([plain_row(row) for row in rows]),
+        "junit": lambda: junit(cells),
+        "sarif": lambda: output.as_json(sarif(cells, Store(args.store))),
+        "markdown": lambda: markdown(cells, Store(args.store), ", ".join(grids) or "Leadline"),
+    }
+    return forms[args.format]() if args.format in forms else None
 
 
 def _csv(rows: Sequence[Row]) -> str:
