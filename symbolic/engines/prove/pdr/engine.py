@@ -128,7 +128,6 @@ def pdr(
     *,
     seed: int = 0,
     told: Callable[[PdrProgress], None] = lambda _: None,
-    stop: Callable[[], str | None] = lambda: None,
     seen: Seen | None = None,
 ) -> PdrResult:
     """Prove a property of every reachable state, or find a counterexample.
@@ -143,14 +142,13 @@ def pdr(
         options: how to search.
         seed: the seed of random choices.
         told: called after each frame.
-        stop: asked now and then whether to stop, and why.
         seen: what earlier searches know of the model; None if there was none.
 
     Raises:
         ModelError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
-    search = _Search(model, target, options, seed, told, stop, seen or Seen(model, options, seed))
+    search = _Search(model, target, options, seed, told, seen or Seen(model, options, seed))
     try:
         return search.result(*search.run())
     except _Stopped as why:
@@ -167,12 +165,11 @@ class _Search:
         options: PdrOptions,
         seed: int,
         told: Callable[[PdrProgress], None],
-        stop: Callable[[], str | None],
         seen: Seen,
     ) -> None:
         self._model, self._target, self._options = model, target, options
         self._dice = Random(seed)
-        self._told, self._stop = told, stop
+        self._told = told
         self._begin, self._began = time.perf_counter(), time.process_time()
         self._semantics = seen.semantics
         self._seen = seen
@@ -223,7 +220,7 @@ class _Search:
         self._samples = Samples(system, self._walks, most, self._semantics, dice)
         self._frames = frames = Frames(system, self._watch, Memory(system, dice))
         if before is not None:
-            frames.counts = before.counts
+            frames.questions = before.questions
         self._generalizer = Generalizer(frames, self._samples, dice)
 
     def _begin_with_known(self, system: System) -> None:
@@ -449,13 +446,10 @@ class _Search:
     # -- telling ---------------------------------------------------------------------------------------
 
     def _watch(self) -> None:
-        why = self._stop()
-        most, frames = self._options.questions, self._frames
-        if most and frames is not None and frames.counts.questions >= most:
-            why = why or f"no answer after {most:,} questions"
-        if why is not None:
-            raise _Stopped(why)
-        if frames is not None and self._longer and frames.counts.questions >= self._longer[0][0]:
+        most, asked = self._options.questions, 0 if self._frames is None else self._frames.questions
+        if 0 < most <= asked:
+            raise _Stopped(f"no answer after {most:,} questions")
+        if self._longer and asked >= self._longer[0][0]:
             # A search that takes long may as well look for states half as long.
             took = time.process_time() - self._began
             self._walks.walk(self._longer.pop(0)[1], max(MOST_SECONDS, took / 2))
@@ -471,7 +465,7 @@ class _Search:
         if frames is None:
             return PdrProgress(0, 0, 0, seconds)
         lemmas = sum(map(len, frames.lemmas))
-        return PdrProgress(frames.last - 1, lemmas, frames.counts.questions, seconds)
+        return PdrProgress(frames.last - 1, lemmas, frames.questions, seconds)
 
     def result(self, found: Invariant | Trace | None, why: str | None) -> PdrResult:
         """The answer, as things stand."""

@@ -68,14 +68,6 @@ class Beginning:
     choice: Choice
 
 
-@dataclass
-class Counts:
-    """The number of questions, and how often the solver was made anew."""
-
-    questions: int = 0
-    rebuilt: int = 0
-
-
 class Frames:
     """The frames.
 
@@ -83,6 +75,9 @@ class Frames:
         system: the transition system.
         watch: called now and then; it may raise an exception to end the search.
         memory: where steps that are found are kept.
+
+    Attributes:
+        questions: the number of questions that were asked.
     """
 
     def __init__(self, system: System, watch: Callable[[], None], memory: Memory) -> None:
@@ -92,7 +87,7 @@ class Frames:
         self._after = [(x, abs(y) - 1, y) for x, y in pairs]
         self.lemmas: list[list[Lemma]] = [[], []]
         self._memory = memory
-        self.counts = Counts()
+        self.questions = 0
         # Variables that no question names are eliminated once, for all solvers to come.
         self._clauses = simplified(self._layer.formula.clauses, self._frozen())
         self._solver = self._lifter = CoreSolver((), 0)
@@ -180,9 +175,9 @@ class Frames:
     # -- questions ---------------------------------------------------------------------------------
 
     def _ask(self, solver: CoreSolver, assumptions: Sequence[int]) -> bool:
-        if self.counts.questions % _PATIENCE == 0:
+        if self.questions % _PATIENCE == 0:
             self._watch()
-        self.counts.questions += 1
+        self.questions += 1
         return solver.check(assumptions)
 
     def begins_in(self, cube: Cube) -> bool:
@@ -345,7 +340,6 @@ class Frames:
         self._solver = CoreSolver(self._clauses, self._layer.formula.variables)
         self._garbage = 0
         self._switches = [TRUE, *[self._solver.new_variable() for _ in self.lemmas[1:]]]
-        self.counts.rebuilt += 1
         for frame, lemmas in enumerate(self.lemmas):
             for lemma in lemmas:
                 self._assert(frame, lemma)
