@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from leadline.benchmarks.children import run
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized, pdr, recheck
+from leadline.symbolic.engines.prove.pdr.results import PdrProgress
+from leadline.symbolic.engines.run.limits import NotWorthIt, worth
 from leadline.symbolic.lang import Setting
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 
@@ -87,11 +89,13 @@ def _prove_here(task: Task) -> Proof:
     """Prove it in this process."""
     model = model_of(find(task.protocol), task.parameters)
     target = model.properties[task.property]
-
-    def stop() -> str | None:
-        return f"time: {task.limit:g} CPU seconds" if time.process_time() > task.limit else None
-
-    found = pdr(model, target, PdrOptions(strengthenings=False), seed=task.seed, stop=stop)
+    latest = [PdrProgress(0, 0, 0, 0.0)]
+    try:
+        with worth(task.limit - time.process_time()):
+            found = pdr(model, target, PdrOptions(strengthenings=False), seed=task.seed, told=latest.append)
+    except NotWorthIt:
+        why, far = f"time: {task.limit:g} CPU seconds", latest[-1]
+        return Proof("unknown", time.process_time(), far.frames, far.questions, why, far.lemmas)
     seconds, progress, invariant = time.process_time(), found.progress, found.invariant
     sizes = (progress.frames, progress.questions, found.reason)
     if invariant is None:

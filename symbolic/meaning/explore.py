@@ -215,7 +215,7 @@ class Explorer(Generic[AnyMeaning]):
             if self.checkpoint is not None and not kept:
                 self._keep_level(self.checkpoint, start)
             kept = False
-            self.close_level(self.counted)
+            self.close_level()
             gc.collect(1)  # the garbage made since the last level: each object is visited once
             if self.depth is not None and len(self.within) > self.depth:
                 break
@@ -228,17 +228,17 @@ class Explorer(Generic[AnyMeaning]):
             start = end
         self.complete = not self.full and start == len(self.order)
 
-    def close_level(self, counted: int) -> None:
-        """Record that all states of a depth are found, with the number of states up to it, and report it."""
+    def close_level(self) -> None:
+        """Record that all states of a depth are found, and report it."""
         before = self.within[-1] if self.within else 0
-        if self._record_level(counted):
-            self.progress(Level(len(self.within) - 1, counted - before, counted))
+        if self._record_level():
+            self.progress(Level(len(self.within) - 1, self.counted - before, self.counted))
 
-    def _record_level(self, counted: int) -> bool:
+    def _record_level(self) -> bool:
         """Record the number of states up to a depth; whether there are new ones."""
-        if self.within and counted <= self.within[-1]:
+        if self.within and self.counted <= self.within[-1]:
             return False
-        self.within.append(counted)
+        self.within.append(self.counted)
         self.weigh()
         self.weights.append(self.weighed)
         return True
@@ -263,7 +263,7 @@ class Explorer(Generic[AnyMeaning]):
             if self.order and self.depth is not None and len(self.within) >= self.depth:
                 break
             if self.order:
-                self._record_level(self.counted)
+                self._record_level()
             self._restore(found)
             start = found["start"]
         self.seen.update(self.order)

@@ -28,13 +28,14 @@ class Kept:
         refuted: the steps within which no other property is violated, and no run leaves the types; -1 for none.
         ends: whether the first run out of bounds ended the search, so that violations may lie deeper.
         facts: the facts of the last answer.
+        whole: whether searches go on beyond runs out of bounds: they are errors of the specification.
     """
 
     violated: dict[str, Result] = field(default_factory=dict)
     refuted: int = -1
     ends: bool = False
     facts: EngineFacts | None = None
-    _whole: bool = False
+    whole: bool = False
     _names: Sequence[str] = ()
 
     def left(self, model: Model, query: Query) -> Query:
@@ -45,16 +46,12 @@ class Kept:
         names = tuple(one.name for one in query.chosen(model) if one.name not in self.violated)
         about_runs = any(model.properties[name].temporal is not None for name in names)
         refuted = -1 if about_runs else self.refuted
-        options = query.options.narrowly(refuted, ends=not self._whole)
+        options = query.options.narrowly(refuted, ends=not self.whole)
         if options is None:
             return query
         self.ends = options != query.options.narrowly(refuted, ends=False)
         deadlock = query.deadlock and DEADLOCK not in self.violated
         return replace(query, properties=names, deadlock=deadlock, options=options.knowing(self.facts))
-
-    def look_deeper(self) -> None:
-        """Have searches go on beyond runs out of bounds: they are errors of the specification."""
-        self._whole = True
 
     def with_known(self, answer: Answer) -> Answer:
         """An answer to the query for what was not known, with what was."""
@@ -126,8 +123,7 @@ def widened_answers(
             return
         outside = any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
         if wider is None and kept is not None and kept.ends and outside:
-            wider = model
-            kept.look_deeper()
+            wider, kept.whole = model, True
         if wider is None:
             lack = _lack(model, answer)
             if lack is not None:

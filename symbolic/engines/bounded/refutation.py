@@ -199,7 +199,11 @@ def answer_proof(
         made = ask(asked)
         if not isinstance(made.facts, Refuted):
             return made.results[0].reason or "no reason is known"
-        _publish({formula_part: formula_of(proof), proof_part: proof})
+        for part, path in ((formula_part, formula_of(proof)), (proof_part, proof)):
+            try:
+                part.replace(path.resolve())
+            except OSError as error:
+                raise UserError(f"--proof {path}: {error.strerror}") from error
         return made.facts
 
 
@@ -212,11 +216,3 @@ def _parts(*paths: Path) -> Iterator[list[Path]]:
     finally:
         for part in parts:
             part.unlink(missing_ok=True)
-
-
-def _publish(names: dict[Path, Path]) -> None:
-    for part, path in names.items():
-        try:
-            part.replace(path.resolve())
-        except OSError as error:
-            raise UserError(f"--proof {path}: {error.strerror}") from error

@@ -134,7 +134,7 @@ class CircuitExplorer:
         self.looks_for_vacuity = vacuity
         self._search: bits.Search | None = None
         self._guards: Sequence[Guard] = ()
-        self._untrue: Sequence[Guard] = ()
+        self.untrue: Sequence[Guard] = ()
 
     def run(self) -> None:
         """Explore until no state is new or a bound is reached.
@@ -174,7 +174,7 @@ class CircuitExplorer:
         if self._counting:
             self._guards = list(self._counted(search, reached=False))
         if self.looks_for_vacuity and not all(search.fired):
-            self._untrue = self._never_true(search)
+            self.untrue = self._never_true(search)
 
     @property
     def search(self) -> bits.Search:
@@ -398,11 +398,6 @@ class CircuitExplorer:
         pairs = zip(self._suspects, found, strict=False)
         left = [one for one, x in pairs if not x.violations and x.outside_at is None]
         return outermost(left)
-
-    @property
-    def untrue(self) -> Sequence[Guard]:
-        """The first guard that is never true of each action that is never taken."""
-        return self._untrue
 
     @property
     def guards(self) -> Sequence[Guard] | None:

@@ -176,8 +176,14 @@ class Explore(Engine):
         """The answer about a model of formulas, which goes on with the explorations of narrower ones."""
         chosen = query.chosen(model)
         runs = [one.name for one in chosen if one.temporal is not None]
+        if options.symmetry and options.coverage:
+            raise UserError("--coverage counts every state: leave out --symmetry")
         # Runs of a module with SYMMETRY are looked at through all states where they must be.
-        check_about_states(options, () if model.symmetry else runs)
+        if options.symmetry and runs and not model.symmetry:
+            raise UserError(
+                f"--symmetry: {runs[0]} is a claim about runs, which is explored without symmetry: leave the "
+                "option out, or name claims about states with --property"
+            )
         states = "orbit" if options.symmetry else "state"
 
         def progress(level: Level) -> None:
@@ -630,21 +636,6 @@ def qualified(result: Result, facts: ExploreFacts) -> Result:
 
 
 # -- the meaning, and the verdicts ----------------------------------------------------------------------------
-
-
-def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
-    """Check that only claims about states are asked for where the graph of all states is not at hand.
-
-    Raises:
-        UserError: if there is one about runs.
-    """
-    if options.symmetry and options.coverage:
-        raise UserError("--coverage counts every state: leave out --symmetry")
-    if options.symmetry and runs:
-        raise UserError(
-            f"--symmetry: {runs[0]} is a claim about runs, which is explored without symmetry: leave the option "
-            "out, or name claims about states with --property"
-        )
 
 
 def meaning(

@@ -176,14 +176,6 @@ class Limits:
         share = max(_LEAST_MB, int(free * _SHARE / processes))
         return replace(self, memory_mb=settable(share), assumed=True)
 
-    @property
-    def memory_end(self) -> str:
-        """The end of a sentence on a process that stopped at its memory's limit."""
-        if self.memory_mb is None:
-            return "for lack of it"
-        more = ", a share of what was available: --memory sets another" if self.assumed else ""
-        return f"at the limit of {self.memory_mb} MB{more}"
-
 
 class TimeIsOver(LeadlineError):
     """A time limit has passed."""
@@ -325,4 +317,7 @@ def time_stop(limits: Limits) -> Stop:
 
 def memory_stop(limits: Limits) -> Stop:
     """The end of a search that gets no more memory."""
-    return Stop(Cause.MEMORY, f"memory: stopped {limits.memory_end}")
+    if limits.memory_mb is None:
+        return Stop(Cause.MEMORY, "memory: stopped for lack of it")
+    more = ", a share of what was available: --memory sets another" if limits.assumed else ""
+    return Stop(Cause.MEMORY, f"memory: stopped at the limit of {limits.memory_mb} MB{more}")
