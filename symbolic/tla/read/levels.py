@@ -181,13 +181,6 @@ def given(instead: Iterable[tuple[str, s.Expression, Level]], levels: Levels) ->
             yield Mistake(e.place, f"{name} {_INSTEAD[most]}")
 
 
-def misplaced(assumptions: Iterable[s.Expression], levels: Levels) -> Iterator[Mistake]:
-    """The assumptions that are about states."""
-    for one in assumptions:
-        if levels.of(one) > Level.CONSTANT:
-            yield Mistake(one.place, "an assumption is about constants: expected no variable in it")
-
-
 def _found(root: s.Node, names: frozenset[str], levels: Levels) -> Iterator[tuple[s.Place, str]]:
     todo: list[tuple[s.Node, frozenset[str], bool]] = [(root, names, False)]
     temporal = levels.of(root, names) is Level.TEMPORAL

@@ -47,6 +47,10 @@ class Binding(NamedTuple):
     high: int
     repeats: bool = False
 
+    def overlaps(self, other: Binding) -> bool:
+        """Whether parentheses must tell which of two operators binds tighter."""
+        return self.low <= other.high and other.low <= self.high
+
 
 # Lamport, Specifying Systems (2002), table 6 on page 271; the keys are the parser's names of the symbols.
 _INFIX = {
@@ -116,27 +120,6 @@ RESERVED = frozenset({
     "TRUE", "UNCHANGED", "UNION", "VARIABLE", "VARIABLES", "WITH",
 })  # fmt: skip
 """Words that are no names."""
-
-
-def clash(outer: str, inner: str, left: bool) -> bool:
-    """Whether an infix operator needs parentheses inside of another: their precedences overlap.
-
-    Args:
-        left: whether the inner one is the left argument.
-    """
-    a, b = INFIX[outer], INFIX[inner]
-    if outer == inner and left and a.repeats:
-        return False
-    return _overlap(a, b)
-
-
-def prefix_clash(prefix: str, infix: str) -> bool:
-    """Whether `prefix a infix b` needs parentheses: the precedences overlap."""
-    return _overlap(PREFIX[prefix], INFIX[infix])
-
-
-def _overlap(a: Binding, b: Binding) -> bool:
-    return a.low <= b.high and b.low <= a.high
 
 
 # -- expressions ---------------------------------------------------------------------------------------
@@ -276,7 +259,7 @@ class Reader:
         symbol, right = part(node, "symbol"), part(node, "rhs")
         operator = ASCII[symbol.type]
         inner = _infix(right)
-        if inner is not None and prefix_clash(operator, inner):
+        if inner is not None and PREFIX[operator].overlaps(INFIX[inner]):
             self.binds_equally(symbol, operator, inner)
         return s.Apply(operator, (self.expr(right),), place=place)
 
@@ -306,14 +289,14 @@ class Reader:
 
     def check_clashes(self, node: Tree, operator: str) -> None:
         """Keep the mistake that an operand of an infix operator needs parentheses."""
-        symbol, left, right = part(node, "symbol"), part(node, "lhs"), part(node, "rhs")
-        for side in (left, right):
-            inner = _infix(side)
-            if inner is not None and clash(operator, inner, side is left):
+        symbol, left, own = part(node, "symbol"), part(node, "lhs"), INFIX[operator]
+        for side in (left, part(node, "rhs")):
+            inner, repeats = _infix(side), own.repeats and side is left
+            if inner is not None and own.overlaps(INFIX[inner]) and not (inner == operator and repeats):
                 self.binds_equally(symbol, inner, operator)
         if left.type == "bound_prefix_op":
             prefix = ASCII[part(left, "symbol").type]
-            if prefix_clash(prefix, operator):
+            if PREFIX[prefix].overlaps(own):
                 self.binds_equally(symbol, prefix, operator)
 
     def parentheses(self, node: Tree, place: s.Place) -> s.Expression:

@@ -25,7 +25,7 @@ from leadline.symbolic.tla.read.analysis import bound_by
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.enabled import Hiding
 from leadline.symbolic.tla.read.guards import FullGuards
-from leadline.symbolic.tla.read.levels import Level, Levels, given, misplaced, misuses
+from leadline.symbolic.tla.read.levels import Level, Levels, given, misuses
 from leadline.symbolic.tla.read.modules import Copy, Files, Loader
 from leadline.symbolic.tla.read.names import ranks
 from leadline.symbolic.tla.read.parse import parse
@@ -407,9 +407,11 @@ class _Making:
 
     def misused(self, levels: Levels) -> list[Mistake]:
         """The mistakes in what expressions are about: constants, states, steps or behaviours."""
-        own = [one for one in self.loader.assumptions if one.place.file == self.module.place.file]
-        found = [*misuses(self.loader.definitions.values(), levels), *misplaced(own, levels)]
-        return [*found, *given(self.loader.instead, levels)]
+        own = [one.place for one in self.loader.assumptions if levels.of(one) > Level.CONSTANT]
+        text = "an assumption is about constants: expected no variable in it"
+        wrong = [Mistake(place, text) for place in own if place.file == self.module.place.file]
+        found = misuses(self.loader.definitions.values(), levels)
+        return [*found, *wrong, *given(self.loader.instead, levels)]
 
     def constrained_name(self) -> tuple[str, ...]:
         """The name of the variable `CONSTRAINED`; none without action constraints."""
