@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -80,18 +80,12 @@ class Source:
         return replace(loaded, readable=self.readable)
 
 
-@dataclass
-class Learned:
-    """The types of a specification's variables, for the values of constants that differ from their defaults."""
-
-    types: dict[tuple[tuple[str, object], ...], dict[str, Type]] = field(default_factory=dict)
-
-
 class TlaProtocol(Foreign):
     """The base of the classes that stand for TLA+ modules."""
 
     source: ClassVar[Source]
-    learned: ClassVar[Learned]
+    learned: ClassVar[dict[tuple[tuple[str, object], ...], dict[str, Type]]]
+    """The types of variables, for the values of constants that differ from their defaults."""
     known: Mapping[str, Type] = {}
     """The types that another process has learned; none if this one is to learn them."""
 
@@ -125,7 +119,7 @@ class TlaProtocol(Foreign):
         changed = self._changed()
         specification = leveled(self._specification())
         require_behaviour(specification)
-        types = {**self.known} or self.learned.types.setdefault(tuple(sorted(changed.items())), {})
+        types = {**self.known} or self.learned.setdefault(tuple(sorted(changed.items())), {})
         if types and types.keys() != {*specification.variables}:
             raise UserError(
                 f"{specification.name} has other variables than those whose types were learned: it has changed "
@@ -146,7 +140,7 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     """
     specification = source.load({})
     parameters = {one.name: one for one in _parameters(specification)}
-    body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
+    body = {**parameters, "source": source, "learned": {}, "deadlock": specification.deadlock}
     remarks = (
         (SYMMETRY_REMARK, specification.symmetry),
         ("VIEW: only exploration uses it; here every state counts", specification.view),

@@ -93,24 +93,19 @@ class Behaviour:
         """The function that tells whether a state of the level that is being found satisfies some formulas."""
         predicates = [self.interpreter.predicate(one) for one in formulas]
         test = predicates[0] if len(predicates) == 1 else lambda state: all(one(state) for one in predicates)
-        if self._watches(formulas):
-            test = self._alike_in_each(test)
-        uses = self.interpreter.translation.uses
-        return self._levelled(test) if any(uses(one, _LEVEL) for one in formulas) else test
+        watched = (lambda state: self._alike(lambda: test(state))) if self._watches(formulas) else test
+        if not any(self.interpreter.translation.uses(one, _LEVEL) for one in formulas):
+            return watched
+
+        def levelled(state: State) -> bool:
+            with at_level(self._levels + 1):
+                return watched(state)
+
+        return levelled
 
     def _watches(self, formulas: Iterable[s.Expression]) -> bool:
         """Whether the symmetry depends on what some formulas choose."""
         return self.symmetry is not None and any(map(self.interpreter.translation.chooses, formulas))
-
-    def _alike_in_each(self, test: Callable[[State], bool]) -> Callable[[State], bool]:
-        return lambda state: self._alike(lambda: test(state))
-
-    def _levelled(self, test: Callable[[State], bool]) -> Callable[[State], bool]:
-        def levelled(state: State) -> bool:
-            with at_level(self._levels + 1):
-                return test(state)
-
-        return levelled
 
     def no_initial_state(self) -> ModelError:
         """The error of a specification without initial states."""

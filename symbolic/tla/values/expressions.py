@@ -25,7 +25,8 @@ _FUNCTIONS = {
     "IsFiniteSet": ("finite", Kind.TRUTH), "..": ("interval", Kind.SET),
     "Permutations": ("permutations", Kind.SET), "ToString": ("written", Kind.STRING),
     "^": ("power", Kind.INT),
-       "RandomElement": ("pick", Kind.VALUE), "Assert": ("check", Kind.VALUE), "Print": ("tell", Kind.VALUE),
+    "RandomElement": ("pick", Kind.VALUE), "Assert": ("check", Kind.VALUE), "Print": ("tell", Kind.VALUE),
+    "PrintT": ("tell", Kind.VALUE),
     "TLCEval": ("listed", Kind.VALUE), "TLCGet": ("register", Kind.VALUE),
     "TLCSet": ("set_register", Kind.VALUE), "TLCGetOrDefault": ("register_or", Kind.VALUE),
     "TLCModelValue": ("named", Kind.VALUE), "atoi": ("number_of", Kind.INT),
@@ -76,6 +77,16 @@ def _called(name: str, kind: Kind, part: Callable[..., str] = Translation.value)
 
     def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
         return Code(f"{name}({', '.join(part(t, one, scope) for one in e.arguments)})", kind)
+
+    return rule
+
+
+def _with_operator(name: str, arity: int) -> Rule:
+    """The rule of an operator on a sequence and an operator."""
+
+    def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
+        operator = t.callable(e.arguments[1], arity, scope)
+        return Code(f"{name}({t.value(e.arguments[0], scope)}, {operator})", Kind.VALUE)
 
     return rule
 
@@ -231,20 +242,6 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
     return f"(({test}) if {first}.__class__ is frozenset else member({text}, {again}))"
 
 
-def select(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    test = t.callable(e.arguments[1], 1, scope)
-    return Code(f"select({t.value(e.arguments[0], scope)}, {test})", Kind.VALUE)
-
-
-def sort(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    less = t.callable(e.arguments[1], 2, scope)
-    return Code(f"sort({t.value(e.arguments[0], scope)}, {less})", Kind.VALUE)
-
-
-def print_only(t: Translation, e: s.Apply, scope: Scope) -> Code:
-    return Code(f"(tell({t.value(e.arguments[0], scope)}) is TRUE)", Kind.TRUTH)
-
-
 # Functions, records and tuples
 
 
@@ -271,10 +268,6 @@ def record_set(t: Translation, e: s.RecordSet, scope: Scope) -> Code:
     fields = dict(e.fields)
     sets = [t.value(fields[name], scope) for name in domain.keys]
     return Code(f"Records({t.source.constant('fields', domain)}, ({', '.join(sets)},))", Kind.LAZY)
-
-
-def function_set(t: Translation, e: s.FunctionSet, scope: Scope) -> Code:
-    return Code(f"Functions({t.value(e.domain, scope)}, {t.value(e.range, scope)})", Kind.LAZY)
 
 
 def set_of(t: Translation, e: s.SetOf, scope: Scope) -> Code:
@@ -367,9 +360,8 @@ OPERATORS: Mapping[str, Rule] = {
     "#": equals,
     "\\in": membership,
     "\\notin": membership,
-    "SelectSeq": select,
-    "SortSeq": sort,
-    "PrintT": print_only,
+    "SelectSeq": _with_operator("select", 1),
+    "SortSeq": _with_operator("sort", 2),
 }
 """The rules of the built-in operators that need no statements."""
 NODES: Mapping[type[s.Expression], Rule] = {
@@ -378,7 +370,9 @@ NODES: Mapping[type[s.Expression], Rule] = {
     s.TupleOf: tuple_of,
     s.Record: record,
     s.RecordSet: record_set,
-    s.FunctionSet: function_set,
+    s.FunctionSet: lambda t, e, scope: Code(
+        f"Functions({t.value(e.domain, scope)}, {t.value(e.range, scope)})", Kind.LAZY
+    ),
     s.SetOf: set_of,
     s.Except: except_,
     s.If: lambda t, e, scope: either(t, [(e.condition, e.then)], e.otherwise, scope),
