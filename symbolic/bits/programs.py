@@ -192,7 +192,8 @@ class _Compiler:
             case And():
                 register, positive = self._conjunction(gate.operands)
             case Xor():
-                register, positive = self._exclusive(gate)
+                register = self._emit(np.bitwise_xor, self._register(gate.left), self._register(gate.right))
+                positive = (gate.left in self._held) == (gate.right in self._held)
             case Mux():
                 register, positive = self._choice(gate)
         if positive and output is not None:
@@ -226,10 +227,6 @@ class _Compiler:
         for register in registers[2:]:
             self._emit(operation, result, register, result)
         return result
-
-    def _exclusive(self, gate: Xor) -> tuple[int, bool]:
-        result = self._emit(np.bitwise_xor, self._register(gate.left), self._register(gate.right))
-        return result, (gate.left in self._held) == (gate.right in self._held)
 
     def _choice(self, gate: Mux) -> tuple[int, bool]:
         """(then xor orelse) and condition xor orelse."""

@@ -242,14 +242,14 @@ class Values:
             case Seq():
                 return self._equal_sequences(left, right, kind)
             case Union():
-                tags = [tag for tag in left.tags if tag in right.tags]
-                return circuit.disj([self._equal_variants(left, right, tag, kind) for tag in tags])
+                alike = (
+                    (a, right.tags[x], self.equal(left.payloads[x], right.payloads[x], kind.by_tag[x]))
+                    for x, a in left.tags.items()
+                    if x in right.tags
+                )
+                return circuit.disj(map(circuit.conj, alike))
         parts = zip(left, right, component_types(kind), strict=True)
         return circuit.conj([self.equal(a, b, part) for a, b, part in parts])
-
-    def _equal_variants(self, left: Tagged, right: Tagged, tag: str, kind: Union) -> int:
-        same = self.equal(left.payloads[tag], right.payloads[tag], kind.by_tag[tag])
-        return self.circuit.conj((left.tags[tag], right.tags[tag], same))
 
     def _equal_sequences(self, left: Items, right: Items, kind: Seq) -> int:
         circuit = self.circuit
@@ -303,13 +303,10 @@ class Values:
             case Set():
                 return [self.equal(shape, self.constant(kind, value), kind) for value in values]
             case Seq():
-                return self._has_items(shape, values, kind)
+                sizes = [shape.length.get(len(value), FALSE) for value in values]
+                return self._has_columns([(item, kind.item) for item in shape.items], values, sizes)
         parts = [*zip(shape, component_types(kind), strict=True)]
         return self._has_columns(parts, values, [TRUE] * len(values))
-
-    def _has_items(self, shape: Items, values: Sequence[Value], kind: Seq) -> list[int]:
-        sizes = [shape.length.get(len(value), FALSE) for value in values]
-        return self._has_columns([(item, kind.item) for item in shape.items], values, sizes)
 
     def _has_columns(
         self, parts: Sequence[tuple[Shape, Type]], values: Sequence[Value], fits: Sequence[int]

@@ -719,13 +719,9 @@ class _Exploring:
             self._options.max_states,
             self._checkpoint,
             self._behaviour.notes,
-            self._often,
+            # Circuits are not begun where the search on values is near its end.
+            lambda known: None if is_near(self._left) else self._busy(known),
         )
-
-    def _often(self, known: Sequence[State]) -> None:
-        # Circuits are not begun where the search on values is near its end.
-        if not is_near(self._left):
-            self._busy(known)
 
     def _level(self, level: Level) -> None:
         """Tell of a level, and of the work that is left, if it is known: see `Progress`."""

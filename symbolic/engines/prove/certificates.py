@@ -82,22 +82,17 @@ def certificate(model: Model, goal: str, results: Sequence[Result], *, source: s
     return {
         **certificate_head(model, goal, source),
         "conjuncts": _conjuncts(model, goal),
-        "obligations": [_obligation(by_name[one.name]) for one in wanted],
+        "obligations": [
+            {"name": one.name, "solver": by.solver, "seconds": round(by.effort.total, 3), "verdict": _HOLDS}
+            for one in wanted
+            for by in [by_name[one.name]]
+        ],
     }
 
 
 def _conjuncts(model: Model, goal: str) -> list[dict[str, str]]:
     names = {variable.name: variable.tla for variable in model.variables}
     return [{"name": one.name, "formula": to_tla(one.formula, names)} for one in conjuncts(model, goal)]
-
-
-def _obligation(result: Result) -> dict[str, object]:
-    return {
-        "name": result.part,
-        "solver": result.solver,
-        "seconds": round(result.effort.total, 3),
-        "verdict": _HOLDS,
-    }
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ def answered(
     facts = first.facts
     sizes = dict(facts.sizes) if isinstance(facts, ProofFacts) else {}
     # Those about steps alone first: others may take the rest of the time.
-    for one in sorted(runs, key=_goes_beyond_steps):
+    for one in sorted(runs, key=lambda x: x.temporal is not None and split(x.temporal)[1] is not None):
         begin = time.process_time()
         claim = ReducedClaim(model, one, query, counts=sized)
         try:
@@ -175,10 +175,6 @@ def _so_far(model: Model, query: Query, found: Mapping[str, Result]) -> list[Res
     """The results of a query that Ctrl-C has ended."""
     unknown = Result("", query.engine, Verdict.UNKNOWN, reason="interrupted", cause=Cause.INTERRUPTED)
     return [found.get(name) or replace(unknown, property=name) for name in query.names(model)]
-
-
-def _goes_beyond_steps(claim: Property) -> bool:
-    return claim.temporal is not None and split(claim.temporal)[1] is not None
 
 
 class ReducedClaim:

@@ -213,7 +213,9 @@ class Frames:
         prime = self._layer.prime
         after = [prime[x] for x in cube]
         if other:
-            self._clear()  # It may number the switches anew.
+            self._garbage += 1
+            if self._garbage > _GARBAGE:
+                self._rebuild()  # It numbers the switches anew.
         assumptions = [*self._switches[frame:], self._layer.taken, *after]
         if other:
             # Relative induction: the cube may be assumed to be excluded already before the step, since a first
@@ -328,11 +330,6 @@ class Frames:
         return Beginning(picks, self._first_layer.choice(lambda x: x in true))
 
     # -- solvers -----------------------------------------------------------------------------------
-
-    def _clear(self) -> None:
-        self._garbage += 1
-        if self._garbage > _GARBAGE:
-            self._rebuild()
 
     def _rebuild(self) -> None:
         # Variables of clauses that were dropped stay, and slow every question down.
