@@ -545,7 +545,6 @@ def _serve(
 
 
 def _end(parent: int, lines: Sequence[Connection], pids: Sequence[int]) -> None:
-    """End the shares."""
     if os.getpid() != parent:
         return
     for line in lines:

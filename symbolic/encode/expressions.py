@@ -311,10 +311,6 @@ class Collections:
                 return self.values.arbitrary(target), FALSE
             case Int(), Int():
                 return self.integers.convert(shape, source, target)
-            case Atoms(), Atoms():
-                known = {value: literal for value, literal in shape.items() if target.contains(value)}
-                unknown = [literal for value, literal in shape.items() if value not in known]
-                return known, self.circuit.disj(unknown)
             case Option(), _ if not isinstance(target, Option):
                 if shape.present == FALSE:
                     return self.values.arbitrary(target), TRUE
@@ -328,8 +324,10 @@ class Collections:
             case _, Option():
                 item, outside = self.coerce(shape, source, target.item)
                 return Maybe(TRUE, item), outside
-            case Set(), Set():
-                return self._coerce_set(shape, target)
+            case (Atoms(), Atoms()) | (Set(), Set()):
+                whole = target.item if isinstance(target, Set) else target
+                inside = {value: literal for value, literal in shape.items() if whole.contains(value)}
+                return inside, self.circuit.disj([x for value, x in shape.items() if value not in inside])
             case Seq(), Seq():
                 return self._coerce_sequence(shape, source, target)
             case Union(), Union():
@@ -337,11 +335,6 @@ class Collections:
         parts = zip(shape, component_types(source), component_types(target), strict=True)
         converted = [self.coerce(part, a, b) for part, a, b in parts]
         return tuple(x for x, _ in converted), self.circuit.disj([outside for _, outside in converted])
-
-    def _coerce_set(self, shape: dict[Value, int], target: Set) -> tuple[Shape, int]:
-        inside = {value: literal for value, literal in shape.items() if target.item.contains(value)}
-        outside = [literal for value, literal in shape.items() if value not in inside]
-        return inside, self.circuit.disj(outside)
 
     def _coerce_sequence(self, shape: Items, source: Seq, target: Seq) -> tuple[Shape, int]:
         length = {size: literal for size, literal in shape.length.items() if size <= target.capacity}

@@ -127,7 +127,6 @@ class Replayer(ABC):
         return self.unfair(run)
 
     def _is_within(self, state: State) -> bool:
-        """Whether a state is within the constraints."""
         constraint = self.meaning.constraint
         try:
             return constraint is None or constraint(state, {})

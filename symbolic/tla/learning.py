@@ -299,7 +299,6 @@ class Learner:
         return [after for after in found if after]
 
     def _within(self, state: State) -> bool:
-        """Whether a state is within the constraints."""
         return all(satisfied(test, state) for test in self._constraints)
 
     def _found(self, step: Callable[..., None], state: State | None) -> list[State]:

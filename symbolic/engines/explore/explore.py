@@ -299,7 +299,6 @@ def _rest(new: float, rate: float, change: float) -> float | None:
 
 
 def _values(explorer: Explorer[Semantics] | CircuitExplorer) -> dict[str, Occurring]:
-    """The values of each variable in the states found."""
     if isinstance(explorer, CircuitExplorer):
         return explorer.values()
     model = explorer.semantics.model

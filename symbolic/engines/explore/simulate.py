@@ -567,7 +567,6 @@ class RunsOnValues(Simulation):
             self.tell(listener, partial(_met, self._statistics.runs, self._statistics.states))
 
     def _one(self) -> None:
-        """Take one run."""
         path: list[Step] = []
         for one in islice(self.walker.random_run(), self.options.depth + 1):
             path.append(one)

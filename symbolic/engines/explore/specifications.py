@@ -955,8 +955,6 @@ def _path_through(
 
 
 class _Judge:
-    """The verdicts about an exploration."""
-
     def __init__(
         self,
         behaviour: Behaviour,

@@ -74,7 +74,6 @@ class Pdr(Engine):
 def _told(
     model: Model, target: Property, query: Query, found: PdrResult, show: bool
 ) -> tuple[Result, ProofSize]:
-    """A result of PDR, and its size."""
     invariant = found.invariant if found.verdict is Verdict.PROVED else None
     clauses = None if invariant is None else spelled(model, invariant)
     trace, minimal = found.trace, True

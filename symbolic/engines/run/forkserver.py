@@ -103,7 +103,6 @@ def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> No
 
 
 def _asked(request: Mapping[str, Any]) -> tuple[Model, Query]:
-    """The query of a job, and its model."""
     query: Query = request["query"]
     model = made_again(
         query.source,

@@ -136,8 +136,6 @@ _Test: TypeAlias = tuple[Mark, tuple[n.Node, ...], str]
 
 
 def _tests(kind: Type, at: _Part) -> Iterator[_Test]:
-    """The tests of a part."""
-
     def test(node: n.Node, text: str, *more: n.PickVar) -> _Test:
         return Mark((*at.keys, *more)), (*at.there, node), text
 

@@ -298,7 +298,6 @@ FORMLESS = (Unsupported, RecursionError, ModelError)
 
 
 def _properties(lowering: Lowering, lacking: dict[str, Exception] | None) -> dict[str, Property]:
-    """The claims of the configuration."""
     specification, claims = lowering.specification, Claims(lowering)
     found = dict[str, Property]()
     names = (*specification.invariants, *specification.properties)

@@ -280,8 +280,6 @@ def _refused(e: s.Expression) -> ModelError:
 
 
 class _Leaves:
-    """Evaluates leaves."""
-
     def __init__(self, interpreter: Interpreter) -> None:
         self._guarded = interpreter.guarded
 

@@ -214,7 +214,6 @@ class _Search:
         return (self._close(system) if trace is None else trace), None
 
     def _begin_frames(self, system: System) -> None:
-        """Begin with frames that are empty."""
         options, before, dice = self._options, self._frames, self._dice
         most = None if self._walks.complete else options.samples
         self._samples = Samples(system, self._walks, most, self._semantics, dice)
@@ -236,7 +235,6 @@ class _Search:
                 frames.add(1, frames.lemma(cube))
 
     def _by_frames(self, system: System) -> Invariant | Trace | None:
-        """Search frame by frame."""
         frames = self._frames
         assert frames is not None
         while True:
