@@ -258,7 +258,7 @@ MUTANTS: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda made: made["obligations"][0].update(seconds="1"), ".obligations[0].seconds: a number is needed"),
     (lambda made: made["obligations"].insert(0, 7), ".obligations[0]: an object is needed"),
     (lambda made: made.update(verdict="safe"), ".verdict: proved is needed, not 'safe'"),
-    (lambda made: made.update(version=1), ".version: this Leadline reads version 2, not 1"),
+    (lambda made: made.update(version=1), "reads version 2, not 1: prove the property again"),
     (lambda made: made.update(version=True), ".version: an integer is needed"),
     (lambda made: made.update(more=1), ".more has no meaning in a certificate"),
     (

@@ -238,7 +238,7 @@ def test_types_that_are_none_are_refused(
     types: dict[str, Any], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, file = climbs(tmp_path), tmp_path / "proof.json"
-    head = {"version": 1, "leadline": "0", "protocol": "Climbs", "source": str(path), "parameters": {}}
+    head = {"version": 2, "leadline": "0", "protocol": "Climbs", "source": str(path), "parameters": {}}
     rest = {"fingerprint": "0", "property": "Low", "verdict": "proved", "strengthenings": [], "clauses": []}
     file.write_text(json.dumps({**head, **rest, "learned": types}))
     asked = ["prove", str(path), "--config", str(tmp_path / "Other.cfg")]

@@ -250,7 +250,8 @@ def read_certificate(path: Path | Readable) -> Certificate:
     own: dict[str, Shape] = {PARTS: [_PART]} if runs else _OF_INVARIANT if invariant else _OF_INDUCTION
     checked(data, {**_HEAD, **own}, str(path), "certificate")
     if data["version"] != VERSION:
-        raise UserError(f"{path}.version: this Leadline reads version {VERSION}, not {data['version']}")
+        told = f"this Leadline reads version {VERSION}, not {data['version']}: prove the property again"
+        raise UserError(f"{path}.version: {told}")
     if data["verdict"] != str(Verdict.PROVED):
         raise UserError(f"{path}.verdict: {Verdict.PROVED} is needed, not {data['verdict']!r}")
     common: dict[str, Any] = {
