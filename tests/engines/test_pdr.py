@@ -262,10 +262,19 @@ def test_that_others_voted_is_one_clause_whatever_they_voted_for() -> None:
     assert recheck(model, target, found, SOLVERS["z3"]) == ()
 
 
-def test_a_proof_does_not_rely_on_all_images_of_a_cube(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "_MOST_IMAGES", 3)
-    model = votes(voters=3)
-    target = model.properties["agreed"]
+@pytest.mark.parametrize(
+    ("model", "goal"),
+    [
+        (votes(voters=3), "agreed"),
+        (model_of(find("spanner-leases"), {"variant": "mended-handle-vote"}), "disjointness"),
+    ],
+    ids=["votes", "leases"],
+)
+def test_a_proof_does_not_rely_on_all_images_of_a_cube(
+    model: Model, goal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "_MOST_IMAGES", 2)
+    target = model.properties[goal]
     found = pdr(model, target, FEW).invariant
     assert found is not None and max(map(len, found.orbits)) > 4
     for solver in SOLVERS.values():

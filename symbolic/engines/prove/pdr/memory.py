@@ -103,11 +103,12 @@ class Memory:
         Args:
             frame: the frame, the first aside.
             part: literals that are kept.
-            cube: the cube, which no step from outside of it leads into.
+            cube: the cube, which no step from outside of it leads into, but for steps from images of cubes that
+                frames exclude without all of their images.
         """
         kept = list(part)
         for image in self._images:
-            while hits := self._into(frame, [image[x] for x in kept], True):
+            while len(kept) < len(cube) and (hits := self._into(frame, [image[x] for x in kept], True)):
                 left = [(_in((image[x],), self._after, hits).bit_count(), x) for x in cube if x not in kept]
                 kept.append(min(left)[1])
         return tuple(sorted(kept))
