@@ -126,7 +126,7 @@ class Frames:
         return Lemma(orbit, tuple(map(self._mask, orbit)), kinds)
 
     def rivals(self, cube: Cube, literal: int) -> list[int]:
-        """Members that a part is not where a literal of a cube is true: see `System.rivals`."""
+        """Values that a part does not have where a literal of a cube is true: see `System.rivals`."""
         return self._system.rivals(cube, literal)
 
     def add(self, frame: int, lemma: Lemma, lowest: int = 1) -> None:

@@ -108,7 +108,7 @@ class Generalizer:
         return self._unlike(frame, cube)
 
     def _unlike(self, frame: int, cube: Cube) -> Cube:
-        """Say of parts that they are not a member that the cube names elsewhere, rather than what they are.
+        """Say of parts that they are not a value that the cube names elsewhere, rather than what they are.
 
         "v1 is decided, and n1, n2 do not vote for it" is one orbit; "... and n1, n2 vote for v2", "... and n1
         has no vote and n2 votes for v2" and the like are many.

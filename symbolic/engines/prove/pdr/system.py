@@ -29,14 +29,11 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.encoding import Truth
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.bounded.alike import sorts_alike
-from leadline.symbolic.lang import Model, Permutation, Property, Type, Value, exchanges
+from leadline.symbolic.lang import Model, Permutation, Property, Value, exchanges
 from leadline.symbolic.solve import Formula
 
 Cube = tuple[int, ...]
 """Literals of a state, ascending: the set of the states in which all are true."""
-
-Member = tuple[Type | None, Value]
-"""A sort and a member."""
 
 
 class BadCause(StrEnum):
@@ -187,29 +184,29 @@ class System:
         return {x: min(image for (image,) in self.orbit((x,))) for x in literals}
 
     def rivals(self, cube: Cube, literal: int) -> list[int]:
-        """The literals that are false where one of a cube is true, and say that a part is a member of a sort.
+        """The literals that are false where one of a cube is true, and say that a part has a certain value.
 
-        Only members are told that other literals of the cube name.
+        Only values are told that other literals of the cube name.
         """
-        named = {member for x in cube if x != literal for member in self._members[abs(x)]}
-        return [rival for rival, member in self._rivals[literal] if member in named]
+        named = {value for x in cube if x != literal for value in self._named[abs(x)]}
+        return [rival for rival, value in self._rivals[literal] if value in named]
 
     @cached_property
-    def _members(self) -> dict[int, set[Member]]:
-        """For each literal of the row the members of sorts that it names."""
+    def _named(self) -> dict[int, set[Value]]:
+        """For each literal of the row the values that it names, as a key, a member or what a part is."""
         return {
-            number: {(x.type, x.value) for x in said.fact[1] if x.type in self.sorts}
+            number: {x.value for x in said.fact[1] if x.type is not None}
             for number, said in zip(self.row, self.facts.literals, strict=True)
         }
 
     @cached_property
-    def _rivals(self) -> dict[int, list[tuple[int, Member]]]:
-        found: dict[int, list[tuple[int, Member]]] = defaultdict(list)
-        parts: dict[object, list[tuple[int, Member]]] = defaultdict(list)
+    def _rivals(self) -> dict[int, list[tuple[int, Value]]]:
+        found: dict[int, list[tuple[int, Value]]] = defaultdict(list)
+        parts: dict[object, list[tuple[int, Value]]] = defaultdict(list)
         for number, said in zip(self.row, self.facts.literals, strict=True):
             name, (*way, test) = said.fact
-            if test.kind == "is" and test.type in self.sorts and not said.moves:
-                one = (number, (test.type, test.value))
+            if test.kind == "is" and not said.moves:
+                one = (number, test.value)
                 parts[name, tuple(way)].append(one)
                 for alone in (clause[0] for clause in said.needs if len(clause) == 1):
                     found[-alone].append(one)
