@@ -27,11 +27,11 @@ from leadline.symbolic.lang.expr import (
     wrap,
 )
 from leadline.symbolic.lang.span import caller_span
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.structures import AnyOf, Graph, Map, Record, Seq, Set, Slots, Tuple, Union
 from leadline.symbolic.lang.types import Int, Mapped, Named, Option, Type
 
 
-class SetExpr(Expr, of=(Set,)):
+class SetExpr(Expr, of=(Set, Graph)):
     """A set."""
 
     @property
@@ -133,7 +133,7 @@ SetLike: TypeAlias = SetExpr | Type | Collection[object]
 """A set expression, a type (the set of its values), or a Python set, list or tuple of the members."""
 
 
-class MapExpr(Expr, of=(Map,)):
+class MapExpr(Expr, of=(Map, Slots)):
     """A total map."""
 
     def __getitem__(self, key: object) -> AnyExpr:
@@ -221,7 +221,7 @@ class OptionExpr(Expr, of=(Option, Mapped)):
         return wrap(rules.if_then_else(self.is_some, self.value, default))
 
 
-class UnionExpr(Expr, of=(Union,)):
+class UnionExpr(Expr, of=(Union, AnyOf)):
     """A value of a tagged union."""
 
     def is_a(self, tag: str) -> BoolExpr:

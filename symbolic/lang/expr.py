@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL, OverRuns, Wrapped, as_node, invalid, mistakes_of, wrong_part
 from leadline.symbolic.lang.errors import ModelError, refuse, unknown_name
+from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.types import Bool, Enum, Int, Never, Option, Sort, Type
+from leadline.symbolic.lang.types import Atoms, Bool, Enum, Int, Never, Option, Sort, Type
 
 if TYPE_CHECKING:
     from leadline.symbolic.lang.containers import AnyExpr, SetExpr, SetLike
@@ -146,7 +147,7 @@ class IntExpr(Expr, of=(Int,)):
         return wrap(rules.arithmetic(n.Sub, 0, self))
 
 
-class NamedExpr(Expr, of=(Enum, Sort, Never)):
+class NamedExpr(Expr, of=(Atoms, Enum, Listed, Never, Sort)):
     """A member of an enumeration or a sort."""
 
 

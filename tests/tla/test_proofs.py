@@ -69,6 +69,22 @@ Next == x' = x + 1
 Positive == x >= 0
 """
 
+VOTES = """
+EXTENDS FiniteSets, Naturals
+CONSTANTS Voter, None
+VARIABLES vote, msgs, phase, decided
+Value == {"a", "b"}
+Init == vote = [v \\in Voter |-> None] /\\ msgs = {} /\\ phase = "open" /\\ decided = {}
+Cast(v, x) ==
+  /\\ vote[v] = None /\\ phase = "open"
+  /\\ vote' = [vote EXCEPT ![v] = x] /\\ msgs' = msgs \\cup {[from |-> v, value |-> x]}
+  /\\ UNCHANGED <<phase, decided>>
+Decide(x) ==
+  /\\ Cardinality({v \\in Voter : [from |-> v, value |-> x] \\in msgs}) > 1
+  /\\ decided' = decided \\cup {x} /\\ phase' = "closed" /\\ UNCHANGED <<vote, msgs>>
+Next == (\\E v \\in Voter, x \\in Value : Cast(v, x)) \\/ \\E x \\in Value : Decide(x)
+Agreed == Cardinality(decided) < 2
+"""
 
 SERVED = """
 EXTENDS Naturals
@@ -265,3 +281,20 @@ def test_learned_types_are_read_as_they_were_written(tmp_path: Path) -> None:
     told = json.dumps([shapes.as_data(kind) for kind in types])
     every = "AnyOf Atoms Bool Graph Int Listed Map Never Record Seq Set Slots Tuple"
     assert [name for name in every.split() if f'["{name}"' not in told] == []
+
+
+def test_an_invariant_of_strings_kinds_and_messages_can_be_read_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "Votes.cfg"
+    config.write_text(
+        "INIT Init NEXT Next INVARIANT Agreed CHECK_DEADLOCK FALSE CONSTANTS Voter = {v1, v2, v3} None = None"
+    )
+    path = write(tmp_path, Votes=VOTES)
+    goal = ["prove", str(path), "--property", "Agreed", "--engine", "pdr", "--no-strengthenings"]
+    assert main([*goal, "--show-invariant"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("  ~", "  \\A"))]
+    assert any('= "open"' in line for line in told) and any(" = None" in line for line in told)
+    again = write(tmp_path, Again=f"{VOTES}Found ==\n" + "\n".join(f"  /\\{line}" for line in told))
+    assert main(["explore", str(again), "--config", str(config), "--invariant", "Found"]) == 0
+    assert "Found     safe" in capsys.readouterr().out
