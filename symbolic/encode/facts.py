@@ -73,8 +73,8 @@ class Literal:
     needs: Needs
 
     @property
-    def moves(self) -> bool:
-        """Whether a permutation makes it true where it was false: it tells two members of a sort apart."""
+    def moved(self) -> bool:
+        """Whether a permutation may negate it: it says which member of a sort of two a part is."""
         _, (*_, test) = self.fact
         return test.kind == "is" and isinstance(test.type, Sort) and test.type.cardinality == 2
 
@@ -185,10 +185,10 @@ class Facts:
         }
         return lambda value: _joined([tagged(value[0]), payloads[value[0]](value[1])])
 
-    def at_rest(self, circuit: Circuit, row: Sequence[int]) -> list[int]:
-        """The literals of a state, with false for those that do not matter, unless permutations move them."""
+    def masked(self, circuit: Circuit, row: Sequence[int]) -> list[int]:
+        """The literals of a state. Each that does not matter is false, unless a permutation may negate it."""
         return [
-            literal if said.moves else circuit.conj([literal, *said.needed(circuit, row)])
+            literal if said.moved else circuit.conj([literal, *said.needed(circuit, row)])
             for literal, said in zip(row, self.literals, strict=True)
         ]
 

@@ -73,12 +73,12 @@ def orbit_of(
 
 
 def excluded(facts: Facts, state: Sequence[Value], invariant: Invariant) -> bool:
-    """Whether a cube holds of a state. What does not matter is false, or free if permutations move it."""
+    """Whether a cube holds of a state. What does not matter is false, or free if it may be negated."""
     true, matters = facts.packed(state)
 
     def met(x: int) -> bool:
         bit = 1 << abs(x) - TRUE - 1
-        free = facts.literals[abs(x) - TRUE - 1].moves and not matters & bit
+        free = facts.literals[abs(x) - TRUE - 1].moved and not matters & bit
         return free or bool(true & matters & bit) == (x > 0)
 
     return any(all(map(met, cube)) for orbit in invariant.orbits for cube in orbit)

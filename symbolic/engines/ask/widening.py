@@ -196,7 +196,7 @@ def by_values(model: Model, run: Trace) -> Trace:
 def unfinished(model: Model, answer: Answer, stop: Stop) -> Answer:
     """An answer without the verdicts that only narrow types have led to: unknown, because of `stop`."""
 
-    def of(one: Result) -> Result:
+    def without_verdict(one: Result) -> Result:
         if one.verdict is not Verdict.OUT_OF_BOUNDS or (
             one.trace is not None and own_error(model, one.trace)
         ):
@@ -207,7 +207,7 @@ def unfinished(model: Model, answer: Answer, stop: Stop) -> Answer:
     beyond = answer.out_of_bounds
     if beyond is not None and not own_error(model, beyond):
         beyond = None
-    return replace(answer, results=[of(one) for one in answer.results], out_of_bounds=beyond)
+    return replace(answer, results=[without_verdict(one) for one in answer.results], out_of_bounds=beyond)
 
 
 def _refuted(one: Result) -> int:

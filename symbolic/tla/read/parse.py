@@ -927,7 +927,7 @@ def _sound(root: Tree) -> tuple[int, int]:
 
 
 def _repair(word: str) -> str:
-    """What to write in place of a word that has a meaning elsewhere; "" if it has none."""
+    """The message's end on a word of another language or file: what to write; "" if the word is none."""
     if word in KEYWORDS - RESERVED:
         return "belongs in the configuration: expected a definition"
     if word.upper() in _FIRST_WORDS and word not in _FIRST_WORDS:

@@ -220,7 +220,7 @@ class _Search:
         self._frames = frames = Frames(system, self._watch, Memory(system, dice))
         if before is not None:
             frames.questions = before.questions
-        self._generalizer = Generalizer(frames, self._samples, dice)
+        self._generalizer = Generalizer(system, frames, self._samples, dice)
 
     def _begin_with_known(self, system: System) -> None:
         """Begin with the cubes that a search with narrower types has excluded and the first frame excludes too."""

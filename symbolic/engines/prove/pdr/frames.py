@@ -125,10 +125,6 @@ class Frames:
         kinds = self._mask(self._system.kind[x] for x in cube)
         return Lemma(orbit, tuple(map(self._mask, orbit)), kinds)
 
-    def rivals(self, cube: Cube, literal: int) -> list[int]:
-        """Values that a part does not have where a literal of a cube is true: see `System.rivals`."""
-        return self._system.rivals(cube, literal)
-
     def add(self, frame: int, lemma: Lemma, lowest: int = 1) -> None:
         """Exclude a lemma's orbit from a frame and those before it.
 

@@ -16,7 +16,7 @@ from random import Random
 from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.prove.pdr.memory import FoundStep
 from leadline.symbolic.engines.prove.pdr.samples import Samples
-from leadline.symbolic.engines.prove.pdr.system import Cube
+from leadline.symbolic.engines.prove.pdr.system import Cube, System
 
 _EXCLUDED = 3
 """The counterexamples to generalization that are excluded for each literal."""
@@ -33,11 +33,13 @@ class Generalizer:
     """Makes cubes larger, and lemmas of them.
 
     Args:
-        frames: the frames.
+        system: the transition system.
+        frames: its frames.
         samples: reachable states.
         dice: what ties in the order of the literals are broken by.
     """
 
+    system: System
     frames: Frames
     samples: Samples
     dice: Random
@@ -114,7 +116,7 @@ class Generalizer:
         has no vote and n2 votes for v2" and the like are many.
         """
         for literal in cube:
-            for rival in self.frames.rivals(cube, literal) if literal in cube else ():
+            for rival in self.system.rivals(cube, literal) if literal in cube else ():
                 wider = self._excluded(frame, tuple(sorted({*cube, -rival} - {literal})), 0)
                 if wider is not None:
                     cube = wider

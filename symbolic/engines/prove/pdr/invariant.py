@@ -178,10 +178,10 @@ class _Recheck:
     def _broken(self, row: Sequence[int], circuit: Unrolled) -> dict[str, int]:
         """For each strengthening and each orbit the literal that a state does not satisfy it."""
         found = dict(zip(self._invariant.strengthenings, self._assumed.broken(row, circuit), strict=True))
-        resting = self._facts.at_rest(circuit, row)
+        masked = self._facts.masked(circuit, row)
 
         def at(x: int) -> int:
-            literal = resting[abs(x) - TRUE - 1]
+            literal = masked[abs(x) - TRUE - 1]
             return literal if x > 0 else -literal
 
         for number, orbit in enumerate(self._invariant.orbits, start=1):

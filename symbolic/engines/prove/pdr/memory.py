@@ -103,8 +103,8 @@ class Memory:
         Args:
             frame: the frame, the first aside.
             part: literals that are kept.
-            cube: the cube, which no step from outside of it leads into, but for steps from images of cubes that
-                frames exclude without all of their images.
+            cube: the cube. No step from outside of it leads into it, unless the state before is in an image of a
+                lemma that the frame does not have; then all of the cube may be too little.
         """
         kept = list(part)
         for image in self._images:

@@ -1,8 +1,8 @@
 """Invariants in the words of the protocol: a quantified formula for each orbit of clauses.
 
 The members of sorts that an orbit treats alike become variables, distinct where two of them are of one sort.
-A literal that does not matter in a state (the item of an absent option) is false there; one that permutations
-move is free there, so that it holds as well.
+A literal that does not matter in a state (the item of an absent option) is false there. One that a permutation may
+negate is free there, so that both it and its negation hold.
 """
 
 from __future__ import annotations
@@ -196,9 +196,7 @@ class _Reader:
         for part, some in parts.items():
             first = self._literal(some[0])
             guards = self._guards(first.needs, said)
-            matters = not first.moves and any(x > 0 for x in some)
-            if guards is None:
-                guards = [wrap(as_node(False))]
+            matters = not first.moved and any(x > 0 for x in some)
             if matters:
                 yield from guards
             if len(said[part].values) == len(said[part].every):
@@ -206,15 +204,15 @@ class _Reader:
             test = self._test(part, said[part], some)
             yield implies(all_of(*guards), test) if guards and not matters else test
 
-    def _guards(self, needs: Iterable[Sequence[int]], said: Mapping[_Part, _Allowed]) -> list[Built] | None:
-        """The conditions for a part to matter that are not stated already; None if they cannot hold."""
+    def _guards(self, needs: Iterable[Sequence[int]], said: Mapping[_Part, _Allowed]) -> list[Built]:
+        """The conditions for a part to matter that are not stated already; FALSE if they cannot hold."""
         guards = []
         for clause in needs:
             part, allowed = self._read(clause[0])[0], self._together(clause, frozenset.union)
             known = said.get(part)
             if known is None or not known.values <= allowed.values:
                 if known is not None and not known.values & allowed.values:
-                    return None
+                    return [wrap(as_node(False))]
                 guards.append(self._test(part, allowed, clause))
         return guards
 

@@ -51,9 +51,9 @@ class Samples:
         size = self._system.size
         pairs = [self._system.facts.packed(state) for state in self._states]
         every = (1 << size) - 1
-        # A literal that does not matter is false, or true as well if permutations move it.
-        moving = sum(1 << place for place, said in enumerate(self._system.facts.literals) if said.moves)
-        true = _transposed([true | (moving & ~matters) for true, matters in pairs], size)
+        # A literal that does not matter is false. One that a permutation may negate is both true and false.
+        moved = sum(1 << place for place, said in enumerate(self._system.facts.literals) if said.moved)
+        true = _transposed([true | (moved & ~matters) for true, matters in pairs], size)
         false = _transposed([every & ~true for true, _ in pairs], size)
         return {x: true[x - TRUE - 1] if x > 0 else false[-x - TRUE - 1] for x in self._literals()}
 

@@ -2,8 +2,8 @@
 
 The row of a state's literals has the numbers 2, 3, ... in every formula here, and a *cube* is a tuple of such
 literals, the set of the states in which all are true. Don't-cares (the item of an option that is absent, say)
-are false. Where a permutation moves false, as of a value of a sort with two members, which has one literal,
-they are free after each step and at the start.
+are false. Only a don't-care that a permutation may negate is free after each step and at the start: a sort of two
+members has one literal, which their exchange negates.
 """
 
 from __future__ import annotations
@@ -184,9 +184,9 @@ class System:
         return {x: min(image for (image,) in self.orbit((x,))) for x in literals}
 
     def rivals(self, cube: Cube, literal: int) -> list[int]:
-        """The literals that are false where one of a cube is true, and say that a part has a certain value.
+        """The literals that say which value a part has, and are false where one of a cube is true.
 
-        Only values are told that other literals of the cube name.
+        Only those of values that other literals of the cube name.
         """
         named = {value for x in cube if x != literal for value in self._named[abs(x)]}
         return [rival for rival, value in self._rivals[literal] if value in named]
@@ -201,11 +201,12 @@ class System:
 
     @cached_property
     def _rivals(self) -> dict[int, list[tuple[int, Value]]]:
+        """For each literal its rivals with their values: other values of its part, all where it says there is none."""
         found: dict[int, list[tuple[int, Value]]] = defaultdict(list)
         parts: dict[object, list[tuple[int, Value]]] = defaultdict(list)
         for number, said in zip(self.row, self.facts.literals, strict=True):
             name, (*way, test) = said.fact
-            if test.kind == "is" and not said.moves:
+            if test.kind == "is" and not said.moved:
                 one = (number, test.value)
                 parts[name, tuple(way)].append(one)
                 for alone in (clause[0] for clause in said.needs if len(clause) == 1):
@@ -239,8 +240,8 @@ class System:
         circuit = self._circuit()
         row = self.row
         Instance(self.encoding.validity, row, circuit)
-        for literal, resting in zip(row, self.facts.at_rest(circuit, row), strict=True):
-            circuit.require([[resting, -literal]])
+        for literal, masked in zip(row, self.facts.masked(circuit, row), strict=True):
+            circuit.require([[masked, -literal]])
         return self._layer(circuit)
 
     def _layer(self, circuit: Unrolled) -> Layer:
@@ -279,15 +280,15 @@ class System:
     def _without_dont_cares(
         self, circuit: Unrolled, row: Sequence[int], inputs: list[int]
     ) -> tuple[int, ...]:
-        """The literals of a row with false for each that does not matter, or a new input where that moves."""
+        """The literals of a row, where each that does not matter is false, or a new input if it may be negated."""
         found = []
-        for resting, said in zip(self.facts.at_rest(circuit, row), self.facts.literals, strict=True):
-            if said.moves:
+        for literal, said in zip(self.facts.masked(circuit, row), self.facts.literals, strict=True):
+            if said.moved:
                 matters = circuit.conj(said.needed(circuit, row))
                 if matters != TRUE:
                     inputs.append(circuit.input())
-                    resting = circuit.mux(matters, resting, inputs[-1])
-            found.append(resting)
+                    literal = circuit.mux(matters, literal, inputs[-1])
+            found.append(literal)
         return tuple(found)
 
     @cached_property
