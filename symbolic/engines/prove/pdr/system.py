@@ -201,7 +201,7 @@ class System:
 
     @cached_property
     def _rivals(self) -> dict[int, list[tuple[int, Value]]]:
-        """For each literal its rivals with their values: other values of its part, all where it says there is none."""
+        """For each literal its rivals, each with its value; a literal that a part is absent has all its values."""
         found: dict[int, list[tuple[int, Value]]] = defaultdict(list)
         parts: dict[object, list[tuple[int, Value]]] = defaultdict(list)
         for number, said in zip(self.row, self.facts.literals, strict=True):
