@@ -47,7 +47,6 @@ from leadline.symbolic.conform.events import Calls, Journal, Leaves, Log, Part
 from leadline.symbolic.files import read_bytes, read_text
 from leadline.symbolic.lang import (
     Action,
-    Atoms,
     Map,
     Model,
     Named,
@@ -626,7 +625,7 @@ class Reader:
             kinds = untagged(kind).values() if isinstance(kind, Union) else (kind, *kind.parts)
             sorts = [x for x in kinds if isinstance(x, Sort)]
             named = [x for x in kinds if isinstance(x, Named)]
-            known = any(x.contains(x.written(value) if isinstance(x, Atoms) else value) for x in named)
+            known = any(x.contains(x.written(value)) for x in named)
             return self._member(sorts[0], value) if sorts and not known else value
         if isinstance(value, list):
             inner = kind.parts

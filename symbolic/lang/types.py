@@ -352,6 +352,16 @@ class Named(Shared):
     def rank(self, value: Value) -> int:
         return self._ranks[value]
 
+    def plain(self, value: str) -> str:
+        """A member without quotation marks, unless there is another of that name."""
+        bare = value.removeprefix('"').removesuffix('"')
+        return value if bare in self.members else bare
+
+    def written(self, name: object) -> object:
+        """The member that `plain` wrote as a name; the name itself if there is none."""
+        quoted = f'"{name}"'
+        return quoted if name not in self.members and quoted in self.members else name
+
     def contains(self, value: Value) -> bool:
         return isinstance(value, str) and value in self._ranks
 
@@ -384,16 +394,6 @@ class Atoms(Named, Type):
     Names in quotation marks, the strings of TLA+, come after the others, as in TLC.
     """
 
-    def plain(self, value: str) -> str:
-        """A member without quotation marks, unless there is another of that name."""
-        bare = value.removeprefix('"').removesuffix('"')
-        return value if bare in self.members else bare
-
-    def written(self, name: object) -> object:
-        """The member that `plain` wrote as a name; the name itself if there is none."""
-        quoted = f'"{name}"'
-        return quoted if name not in self.members and quoted in self.members else name
-
     def _join(self, other: Atoms) -> Type:
         members = {*self.members, *other.members}
         return Atoms(self.name, tuple(sorted(members, key=lambda name: (name.startswith('"'), name))))
@@ -403,7 +403,7 @@ class Atoms(Named, Type):
 
 
 class Sort(Named, Type):
-    """Interchangeable model values, such as replicas: equality and quantifiers only, no order."""
+    """Interchangeable values, such as replicas: equality and quantifiers only, no order."""
 
 
 def enum(name: str, *members: str) -> Enum:

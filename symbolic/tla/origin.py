@@ -5,7 +5,7 @@ It also gives the fields of ALIAS at the states of a trace.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -369,12 +369,12 @@ def _typed_alias(kind: Type, name: str, value: Value, why: str | None) -> AliasV
 
 
 def _candidates(interpreter: Interpreter) -> Sorts:
-    """The sorts that may be: model values that are members of the same constants.
+    """The sorts that may be: model values, or strings that nothing else names, of the same constant sets.
 
     Typed model values, which may not be compared with all others, stay atoms.
     """
     owners: dict[str, list[str]] = {}
-    for name, values in model_values(interpreter).items():
+    for name, values in [*model_values(interpreter).items(), *_sets_of_strings(interpreter.specification)]:
         for one in values:
             owners.setdefault(one, []).append(name)
     blocks: dict[str, list[str]] = {}
@@ -382,6 +382,30 @@ def _candidates(interpreter: Interpreter) -> Sorts:
         blocks.setdefault("_".join(constants), []).append(name)
     made = [Sort(name, tuple(sorted(names))) for name, names in blocks.items() if len(names) > 1]
     return {member: one for one in made for member in one.members}
+
+
+def _sets_of_strings(specification: Specification) -> list[tuple[str, list[str]]]:
+    """The operators that are sets of strings as written, if these are in no other place."""
+    sets, named = dict[str, list[str]](), set[str]()
+    for name, one in specification.definitions.items():
+        match one.body:
+            case s.SetOf((s.String(), *_) as items) if all(isinstance(x, s.String) for x in items):
+                sets[name] = [x.value for x in items if isinstance(x, s.String)]
+            case body:
+                named.update(_names_in(body))
+    return [
+        (x, list(map(shapes.quoted, members))) for x, members in sets.items() if named.isdisjoint(members)
+    ]
+
+
+def _names_in(body: s.Expression) -> Iterator[str]:
+    """The strings and fields that are written in an expression."""
+    for node in s.nodes(body):
+        match node:
+            case s.String(value):
+                yield value
+            case s.Record(fields) | s.RecordSet(fields):
+                yield from (name for name, _ in fields)
 
 
 def sets_of_model_values(interpreter: Interpreter) -> list[str]:

@@ -99,9 +99,9 @@ def _typed(value: Value, kind: Type) -> Any:
             own = type_of(value)
             tag = shapes.tag_of(own)
             known = shapes.variants(kind)
-            if isinstance(value, ModelValue):
-                tag = next((x for x, one in known.items() if one.contains(value.name)), tag)
-            if tag not in known and shapes.has_keyed(kind) and isinstance(own, Record | Tuple):
+            if isinstance(own, Atoms):
+                tag = next((x for x, one in known.items() if one.contains(own.members[0])), tag)
+            if tag not in known and "map" in known and isinstance(own, Record | Tuple):
                 tag = "map"
             if tag not in known:
                 raise OutsideType(f"{tla_text(value)} is outside of {kind!r}")
@@ -110,7 +110,7 @@ def _typed(value: Value, kind: Type) -> Any:
             return value is TRUE
         case Int(), int():
             return value
-        case Atoms(), str():
+        case ((Atoms() | Sort()), str()):
             return shapes.quoted(value)
         case ((Atoms() | Sort()), ModelValue()):
             return value.name
@@ -155,10 +155,8 @@ def untyped(value: Any, kind: Type) -> Value:
             return TRUE if value else FALSE
         case Int():
             return value
-        case Atoms():
+        case Atoms() | Sort():
             return value[1:-1] if shapes.is_string(value) else model_value(value)
-        case Sort():
-            return model_value(value)
         case Union():
             tag, (inner,) = value
             return untyped(inner, kind.by_tag[tag].parts[0])
@@ -189,6 +187,9 @@ def untyped(value: Any, kind: Type) -> Value:
 def sorted_type(kind: Type, sorts: Sorts) -> Type:
     """A type in which atoms that are of sorts are values of these, all members included."""
     match kind:
+        case Record() if (key := _sort_of(kind, sorts)) is not None:
+            whole = Map(key, sorted_type(shapes.joined(kind.parts), sorts))
+            return whole if key.cardinality == len(kind.parts) else shapes.partial_map(whole)
         case Atoms():
             found: dict[Type, None] = {}
             for name in kind.members:
@@ -202,6 +203,12 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
     if isinstance(kind, Map) and isinstance(made, Map) and not isinstance(kind.key, Listed):
         return made if made.key.cardinality == kind.key.cardinality else shapes.partial_map(made)
     return made
+
+
+def _sort_of(kind: Record, sorts: Sorts) -> Sort | None:
+    """The sort of which the fields of a record are members; None if there is none."""
+    found = {sorts.get(shapes.quoted(shapes.field_name(name))) for name in kind.positions}
+    return found.pop() if len(found) == 1 else None
 
 
 def _sorted_list(kind: Listed, item: Type) -> Listed:

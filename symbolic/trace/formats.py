@@ -86,7 +86,7 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
 
 def _itf_value(kind: Type, value: Value) -> Any:
     match kind:
-        case Atoms():
+        case Atoms() | Sort():
             return kind.plain(value)
         case Bool() | Named():
             return value

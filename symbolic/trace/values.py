@@ -30,6 +30,7 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Sort,
     Tuple,
     Type,
     Union,
@@ -59,7 +60,7 @@ def field_names(kind: Record) -> tuple[str, ...]:
 def to_json(kind: Type, value: Value) -> Json:
     """A value of the type as JSON."""
     match kind:
-        case Atoms():
+        case Atoms() | Sort():
             return kind.plain(value)
         case Bool() | Int() | Named():
             return value
@@ -100,7 +101,7 @@ def from_json(kind: Type, data: Json, place: str) -> Value:
         UserError: if the JSON is not a value of the type.
     """
     match kind:
-        case Atoms():
+        case Atoms() | Sort():
             data = kind.written(data)
         case Option():
             return None if data is None else from_json(kind.item, data, place)

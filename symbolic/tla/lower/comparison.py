@@ -41,8 +41,8 @@ def _typed(name: str) -> str | None:
     return name[0] if len(name) > 2 and name[1] == "_" and name[0].isalpha() else None
 
 
-def _free(kind: Atoms) -> list[str]:
-    """The atoms that may be compared with any value."""
+def _free(kind: Atoms | Sort) -> list[str]:
+    """The members that may be compared with any value."""
     return [name for name in kind.members if not shapes.is_string(name) and _typed(name) is None]
 
 
@@ -52,13 +52,11 @@ def may_clash(a: Type, b: Type) -> bool:
     if isinstance(a, Union) or isinstance(b, Union):
         return any(may_clash(x, y) for x in shapes.variants(a).values() for y in shapes.variants(b).values())
     match a, b:
-        case (Never() | Sort(), _) | (_, Never() | Sort()) | (Bool(), Bool()) | (Int(), Int()):
+        case (Never(), _) | (_, Never()) | (Bool(), Bool()) | (Int(), Int()):
             return False
-        case Atoms(), Atoms():
+        case ((Atoms() | Sort()), (Atoms() | Sort())):
             return len({_group(name) for name in (*a.members, *b.members)} - {""}) > 1
-        case (Atoms(), _) | (_, Atoms()):
-            atoms = a if isinstance(a, Atoms) else b
-            assert isinstance(atoms, Atoms)
+        case ((Atoms() | Sort()) as atoms, _) | (_, (Atoms() | Sort()) as atoms):
             return len(_free(atoms)) < len(atoms.members)
         case ((Graph() | Map()), (Graph() | Map())) if isinstance(a, Graph) or isinstance(b, Graph):
             (key, value), (other, item) = shapes.argument_and_value(a), shapes.argument_and_value(b)
@@ -119,11 +117,11 @@ def clash(t: Terms, a: n.Node, b: n.Node) -> n.Node:
     if isinstance(b.type, Union):
         return _by_tag(t, b, lambda x: clash(t, a, x))
     match a.type, b.type:
-        case Atoms(), Atoms():
+        case ((Atoms() | Sort()), (Atoms() | Sort())):
             return _atoms(t, a, b)
-        case (Atoms(), _):
+        case (Atoms() | Sort(), _):
             return t.negation(is_free(t, a))
-        case (_, Atoms()):
+        case (_, Atoms() | Sort()):
             return t.negation(is_free(t, b))
         case (Graph(), (Map() | Record())) | ((Map() | Record()), Graph()) if not isinstance(
             shapes.join(a.type, b.type), Union
@@ -140,9 +138,7 @@ def clash(t: Terms, a: n.Node, b: n.Node) -> n.Node:
 
 def is_free(t: Terms, node: n.Node) -> n.Node:
     """Whether a value is a model value that may be compared with all."""
-    if isinstance(node.type, Atoms):
-        return _among(t, node, _free(node.type))
-    return t.boolean(isinstance(node.type, Sort))
+    return among(t, node, _free(node.type)) if isinstance(node.type, Atoms | Sort) else t.boolean(False)
 
 
 def some_clash(t: Terms, whole: n.Node, test: Callable[[n.Node], n.Node]) -> n.Node:
@@ -166,22 +162,22 @@ def _by_tag(t: Terms, node: n.Node, of: Callable[[n.Node], n.Node]) -> n.Node:
     return t.disj(tests)
 
 
-def _among(t: Terms, node: n.Node, names: list[str]) -> n.Node:
-    """Whether an atom has one of these names."""
-    assert isinstance(node.type, Atoms)
+def among(t: Terms, node: n.Node, names: list[str]) -> n.Node:
+    """Whether a string or model value has one of these names."""
+    assert isinstance(node.type, Atoms | Sort)
     if len(names) == len(node.type.members) or not names:
         return t.boolean(bool(names))
     return t.disj([t.same(node, t.atom(name)) for name in names])
 
 
 def _atoms(t: Terms, a: n.Node, b: n.Node) -> n.Node:
-    assert isinstance(a.type, Atoms) and isinstance(b.type, Atoms)
+    assert isinstance(a.type, Atoms | Sort) and isinstance(b.type, Atoms | Sort)
     groups = sorted({_group(name) for name in a.type.members} - {""})
     tests: list[n.Node] = []
     for group in groups:
         mine = [name for name in a.type.members if _group(name) == group]
         others = [name for name in b.type.members if _group(name) not in ("", group)]
-        tests.append(t.conj([_among(t, a, mine), _among(t, b, others)]))
+        tests.append(t.conj([among(t, a, mine), among(t, b, others)]))
     return t.disj(tests)
 
 

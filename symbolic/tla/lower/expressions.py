@@ -42,7 +42,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import MOST_MEMBERS, Body, Unlowerable, body_at, has_value, is_large
-from leadline.symbolic.tla.lower.comparison import clash, is_free, some_clash
+from leadline.symbolic.tla.lower.comparison import among, clash, is_free, some_clash
 from leadline.symbolic.tla.lower.first import First
 from leadline.symbolic.tla.lower.fixed import certain, most_members
 from leadline.symbolic.tla.lower.infinite import (
@@ -491,13 +491,12 @@ class Sets:
         terms = self.terms
 
         def test(x: n.Node) -> n.Node:
-            assert isinstance(x.type, Atoms)
-            strings = [terms.atom(name) for name in x.type.members if shapes.is_string(name)]
-            here = terms.member(x, terms.set_of(strings))
+            assert isinstance(x.type, Atoms | Sort)
+            here = among(terms, x, [*filter(shapes.is_string, x.type.members)])
             others = terms.undefined(BOOL, _OTHERS)
             return terms.disj([here, terms.ite(is_free(terms, x), terms.boolean(False), others)])
 
-        return terms.of_kind(element, lambda kind: isinstance(kind, Atoms), test, _OTHERS)
+        return terms.of_kind(element, lambda kind: isinstance(kind, Atoms | Sort), test, _OTHERS)
 
     def _all_members(self, element: n.Node, domain: Domain) -> n.Node:
         if isinstance(domain, n.Node):

@@ -15,6 +15,7 @@ from leadline.symbolic.lang import (
     Mapped,
     Seq,
     Slots,
+    Sort,
     Tuple,
     Union,
     is_total,
@@ -185,7 +186,7 @@ def _sequence(node: n.Node) -> n.Node:
     Raises:
         Unlowerable: if it may be a string, which TLC takes for a sequence here.
     """
-    if isinstance(node.type, Atoms) and any(map(shapes.is_string, node.type.members)):
+    if isinstance(node.type, Atoms | Sort) and any(map(shapes.is_string, node.type.members)):
         raise Unlowerable("a string is used as a sequence")
     return node
 
