@@ -5,7 +5,7 @@ It also gives the fields of ALIAS at the states of a trace.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -369,7 +369,7 @@ def _typed_alias(kind: Type, name: str, value: Value, why: str | None) -> AliasV
 
 
 def _candidates(interpreter: Interpreter) -> Sorts:
-    """The sorts that may be: model values, or strings that nothing else names, of the same constant sets.
+    """The sorts that may be: model values, or strings that no formula names, of the same constant sets.
 
     Typed model values, which may not be compared with all others, stay atoms.
     """
@@ -385,27 +385,17 @@ def _candidates(interpreter: Interpreter) -> Sorts:
 
 
 def _sets_of_strings(specification: Specification) -> list[tuple[str, list[str]]]:
-    """The operators that are sets of strings as written, if these are in no other place."""
+    """The operators that are sets of strings, if only such sets and sets of them name these."""
     sets, named = dict[str, list[str]](), set[str]()
     for name, one in specification.definitions.items():
-        match one.body:
-            case s.SetOf((s.String(), *_) as items) if all(isinstance(x, s.String) for x in items):
-                sets[name] = [x.value for x in items if isinstance(x, s.String)]
-            case body:
-                named.update(_names_in(body))
-    return [
-        (x, list(map(shapes.quoted, members))) for x, members in sets.items() if named.isdisjoint(members)
-    ]
-
-
-def _names_in(body: s.Expression) -> Iterator[str]:
-    """The strings and fields that are written in an expression."""
-    for node in s.nodes(body):
-        match node:
-            case s.String(value):
-                yield value
-            case s.Record(fields) | s.RecordSet(fields):
-                yield from (name for name, _ in fields)
+        nodes = list(s.nodes(one.body))
+        strings = [shapes.quoted(x.value) for x in nodes if isinstance(x, s.String)]
+        if any(not isinstance(x, s.SetOf | s.String) for x in nodes):
+            fields = (x.fields for x in nodes if isinstance(x, s.Record | s.RecordSet))
+            named.update(strings, (shapes.quoted(field) for parts in fields for field, _ in parts))
+        elif len(strings) == len(nodes) - 1:
+            sets[name] = list(dict.fromkeys(strings))
+    return [(name, members) for name, members in sets.items() if named.isdisjoint(members)]
 
 
 def sets_of_model_values(interpreter: Interpreter) -> list[str]:

@@ -1,7 +1,8 @@
-"""Sets of model values as sorts: where the module treats their members alike, and where it does not."""
+"""Sets of model values or strings as sorts: where the module treats their members alike, and where not."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,14 @@ def module(folder: Path, quorums: str = MAJORITIES, more: str = "FALSE") -> Path
     return path
 
 
+def with_strings(path: Path) -> Path:
+    """The same module, with strings for the model values that are members of constants."""
+    config = path.with_suffix(".cfg")
+    text = re.sub(r"\b(p\d)\b", r'"\1"', config.read_text())
+    config.write_text(text.replace("SYMMETRY Symmetry\n", ""))
+    return path
+
+
 def asked(path: Path, name: str, options: Options) -> Result:
     entry = find(str(path))
     question = Asked(entry, model_of(entry, {}), Query(entry.source, {}, (name,), options, "cadical"))
@@ -119,13 +128,14 @@ def sorts_of(model: Model) -> set[str]:
     return {one.name for one in all_types(x.type for x in model.variables) if isinstance(one, Sort)}
 
 
-def test_values_that_are_treated_alike_are_of_a_sort(tmp_path: Path) -> None:
-    path = module(tmp_path)
+@pytest.mark.parametrize("strings", [False, True])
+def test_values_that_are_treated_alike_are_of_a_sort(strings: bool, tmp_path: Path) -> None:
+    path = with_strings(module(tmp_path)) if strings else module(tmp_path)
     model = model_of(find(str(path)), {})
     properties = list(model.properties.values())
     assert sorts_of(model) == {"Procs"}
     (alike,) = sorts_alike(model, properties, truth_alone=True)
-    assert alike.members == ("p1", "p2", "p3")
+    assert alike.members == (('"p1"', '"p2"', '"p3"') if strings else ("p1", "p2", "p3"))
     assert any(pick.type == alike for action in model.actions for pick in action.picks)
     assert_closed(model, (alike,), 4)
     found = explore(Semantics(model), list(model.properties))
@@ -133,6 +143,7 @@ def test_values_that_are_treated_alike_are_of_a_sort(tmp_path: Path) -> None:
     assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
 
 
+@pytest.mark.parametrize("strings", [False, True])
 @pytest.mark.parametrize(
     ("quorums", "more"),
     [
@@ -140,11 +151,45 @@ def test_values_that_are_treated_alike_are_of_a_sort(tmp_path: Path) -> None:
         (MAJORITIES, "leader = One /\\ leader' = None /\\ UNCHANGED <<votes, seen, pairs, inbox>>"),
     ],
 )
-def test_values_that_are_told_apart_are_none(quorums: str, more: str, tmp_path: Path) -> None:
+def test_values_that_are_told_apart_are_none(quorums: str, more: str, strings: bool, tmp_path: Path) -> None:
     """The configuration's SYMMETRY claims the contrary."""
-    model = model_of(find(str(module(tmp_path, quorums, more))), {})
+    path = module(tmp_path, quorums, more)
+    model = model_of(find(str(with_strings(path) if strings else path)), {})
     assert not sorts_of(model)
-    assert any(isinstance(x, Atoms) and "p1" in x.members for x in all_types(v.type for v in model.variables))
+    p1 = '"p1"' if strings else "p1"
+    assert any(isinstance(x, Atoms) and p1 in x.members for x in all_types(v.type for v in model.variables))
+
+
+NAMED = """
+VARIABLES last, votes
+Procs == {"p1", "p2", "p3"}
+Init == last = "nobody" /\\ votes = [p \\in Procs |-> 0]
+Vote(p) == last' = p /\\ votes' = [votes EXCEPT ![p] = 1]
+Next == (\\E p \\in Procs : Vote(p)) \\/ (last' = "nobody" /\\ votes' = votes)
+Claim == {claim}
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "steps"),
+    [
+        ('\\A p \\in Procs : p \\in STRING /\\ votes[p] \\in {0, 1} /\\ p # "p4"', Verdict.PROVED, None),
+        ('last = "nobody" \\/ last # 3', Verdict.OUT_OF_BOUNDS, 1),
+        ('last = "nobody" \\/ Len(last) = 6', Verdict.VIOLATED, 1),
+        ('last # "p2"', Verdict.VIOLATED, 1),
+        ("votes.p1 = 0", Verdict.VIOLATED, 1),
+        ("votes # [p1 |-> 0, p2 |-> 1, p3 |-> 1]", Verdict.VIOLATED, 2),
+    ],
+)
+def test_strings_of_a_sort_are_strings(
+    claim: str, verdict: Verdict, steps: int | None, tmp_path: Path
+) -> None:
+    path = write(tmp_path, Named="EXTENDS Sequences, Naturals" + NAMED.replace("{claim}", claim))
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Claim CHECK_DEADLOCK FALSE\n")
+    for options in (PdrOptions(), BmcOptions(depth=3, shortest=True)):
+        found = asked(path, "Claim", options)
+        assert found.verdict is verdict or (verdict is Verdict.PROVED and found.verdict is Verdict.SAFE)
+        assert isinstance(options, PdrOptions) or found.steps == steps or verdict is Verdict.PROVED
 
 
 def test_a_choice_that_shows_tells_members_of_a_sort_apart(tmp_path: Path) -> None:
@@ -192,7 +237,8 @@ def test_a_run_over_sorts_is_one_of_the_model_with_wider_types(tmp_path: Path) -
         assert model.origin.rewidened(model, model, state) == state
 
 
-def test_members_in_sequences_of_several_types_are_treated_alike(tmp_path: Path) -> None:
+@pytest.mark.parametrize("strings", [False, True])
+def test_members_in_sequences_of_several_types_are_treated_alike(strings: bool, tmp_path: Path) -> None:
     """Nothing stands for a member where a sequence has ended."""
     body = """
         EXTENDS Sequences, Naturals
@@ -208,6 +254,7 @@ def test_members_in_sequences_of_several_types_are_treated_alike(tmp_path: Path)
     path.with_suffix(".cfg").write_text(
         "INIT Init\nNEXT Next\nINVARIANT Short\nCONSTANT Procs = {p1, p2, p3}\n"
     )
+    path = with_strings(path) if strings else path
     model = model_of(find(str(path)), {})
     assert sorts_of(model) == {"Procs"}
     found = explore(Semantics(model), list(model.properties))
@@ -232,8 +279,9 @@ def test_a_symmetry_without_sorts_names_the_members_that_the_model_tells_apart(t
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("strings", [False, True])
 def test_a_bag_and_a_function_that_grows_treat_values_alike(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    strings: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A value of a function with a new domain is found without a search, which would be a choice."""
     monkeypatch.setattr(learning, "SMALL", 1)
@@ -243,6 +291,7 @@ def test_a_bag_and_a_function_that_grows_treat_values_alike(
         "INIT Init NEXT Next INVARIANT Alone CHECK_DEADLOCK FALSE\n"
         "CONSTANTS Procs = {p1, p2, p3} Ask = Ask Answer = Answer\n"
     )
+    path = with_strings(path) if strings else path
     model = model_of(find(str(path)), {})
     assert sorts_of(model) == {"Procs"}
     assert_closed(model, sorts_alike(model, list(model.properties.values()), truth_alone=True), 3)
@@ -251,8 +300,9 @@ def test_a_bag_and_a_function_that_grows_treat_values_alike(
     assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
 
 
-def test_verdicts_with_sorts(tmp_path: Path) -> None:
-    path = module(tmp_path)
+@pytest.mark.parametrize("strings", [False, True])
+def test_verdicts_with_sorts(strings: bool, tmp_path: Path) -> None:
+    path = with_strings(module(tmp_path)) if strings else module(tmp_path)
     assert asked(path, "TypeOK", PdrOptions()).verdict is Verdict.PROVED
     shortest = BmcOptions(depth=6, unroll="sweeps", shortest=True)
     for options in (PdrOptions(), BmcOptions(depth=6), shortest):

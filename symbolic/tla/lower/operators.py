@@ -186,7 +186,8 @@ def _sequence(node: n.Node) -> n.Node:
     Raises:
         Unlowerable: if it may be a string, which TLC takes for a sequence here.
     """
-    if isinstance(node.type, Atoms | Sort) and any(map(shapes.is_string, node.type.members)):
+    kinds = [node.type, *(x for x in shapes.variants(node.type).values() if isinstance(x, Sort))]
+    if any(shapes.is_string(x) for kind in kinds if isinstance(kind, Atoms | Sort) for x in kind.members):
         raise Unlowerable("a string is used as a sequence")
     return node
 
