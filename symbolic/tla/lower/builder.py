@@ -75,7 +75,7 @@ class Builder:
 
     Attributes:
         place: the place in the module that new nodes get.
-        sorts: the sort of each model value that is of one, by the value's name.
+        sorts: the sort of each model value or string that is of one, by the value's name.
     """
 
     def __init__(self) -> None:

@@ -660,7 +660,7 @@ class Lowering(Sets):
     Args:
         specification: a loaded specification.
         variables: the type of each variable.
-        sorts: the sort of each model value that is of one.
+        sorts: the sort of each model value or string that is of one.
     """
 
     def __init__(

@@ -230,7 +230,7 @@ def lowered(
         specification: a loaded specification with initial states and steps.
         types: the type of each variable, with values of sorts.
         origin: the specification as the model's origin.
-        sorts: the sort of each model value that is of one.
+        sorts: the sort of each model value or string that is of one.
         lacking: takes the claims that have no symbolic form, each with the reason, in place of an exception.
         as_written: whether picks stay that a guard fixes.
 

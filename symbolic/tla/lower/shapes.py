@@ -5,8 +5,8 @@ TLA+ values                            type
 =====================================  ==========================================================
 BOOLEAN; integers                      `Bool`; `Int`, from the least to the greatest
 strings and model values               `Atoms`; a string's name has its quotation marks
-model values that are interchangeable  `Sort`: see `leadline.symbolic.tla.lower.sorts`
-functions of a set of strings          `Record`
+those that are interchangeable         `Sort`: see `leadline.symbolic.tla.lower.sorts`
+functions of a set of strings          `Record`; of a sort of strings `Map`
 functions of 1..n, for one n           `Tuple`, with a type for each component
 the same for several n                 `Seq`, whose capacity is the greatest n
 other functions of one domain          `Map`

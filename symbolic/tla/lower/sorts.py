@@ -1,7 +1,8 @@
-"""Sets of model values as sorts: their members are interchangeable where the module treats them alike.
+"""Sets of model values or strings as sorts: members are interchangeable where the module treats them alike.
 
-The module is lowered with every set of model values that a constant has as a sort. Sorts whose members the model
-tells apart become atoms, and the module is lowered again. A configuration's SYMMETRY is not relied on.
+The module is lowered with every set of model values that a constant has as a sort, and every set of strings that
+an operator is where no formula names these. Sorts whose members the model tells apart become atoms, and it is
+lowered again. A configuration's SYMMETRY is not relied on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from leadline.symbolic.lang import (
 )
 
 Sorts = Mapping[str, Sort]
-"""The sort of each model value that is of one, by the value's name."""
+"""The sort of each model value or string that is of one, by its name, a string's in quotation marks."""
 
 
 class NotAlike(Exception):
