@@ -194,7 +194,7 @@ def test_json_is_read_below_one_folder(tmp_path: Path) -> None:
     files = tmp_path / "files"
     (files / "in").mkdir(parents=True)
     (files / "in" / "log.ndjson").write_text('{"event": "add", "by": [1, true]}\n\n{"event": ""}\n')
-    (files / "whole.json").write_text("[[], -3]")
+    (files / "whole.json").write_text("[[], -3.9]")
     (files / "null.json").write_text("[null]")
     (files / "wrong.ndjson").write_text("1\n{\n")
     (tmp_path / "outside.json").write_text("1")
@@ -202,14 +202,14 @@ def test_json_is_read_below_one_folder(tmp_path: Path) -> None:
     value = reading(tmp_path, files.resolve())
     assert value("Lines") == '<<[by |-> <<1, TRUE>>, event |-> "add"], [event |-> ""]>>'
     assert value("Whole") == "<<<<>>, -3>>"
-    assert value("Text") == '"[[], -3]"'
+    assert value("Text") == '"[[], -3.9]"'
     for name in ("Outside", "Linked"):
         assert f"does not lie below {files.resolve()}, the folder of --read" in value(name)
     assert "missing.json" in value("Missing")
     assert "null.json: null is no value of TLA+" in value("Null")
     assert "wrong.ndjson, line 2: no JSON" in value("Wrong")
     assert "JsonSerialize: no file is written here" in value("Written")
-    assert (files / "whole.json").read_text() == "[[], -3]"
+    assert (files / "whole.json").read_text() == "[[], -3.9]"
 
 
 JSON = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -538,17 +539,19 @@ def _from_json(text: str, name: str, line: int) -> Value:
 
 
 def _value_of(found: object, where: str) -> Value:
-    """A value of JSON: an object is a record, and an array a sequence."""
+    """A value of JSON: an object is a record, an array a sequence, and of a number TLC takes the whole part."""
     match found:
         case bool():
             return TRUE if found else FALSE
         case int() | str():
             return found
+        case float() if math.isfinite(found):
+            return int(found)
         case list():
             return sequence([_value_of(x, where) for x in found])
         case dict():
             return function({name: _value_of(x, where) for name, x in found.items()})
-    return fail(f"{where}: {json.dumps(found)} is no value of TLA+: expected no null and no fraction")
+    return fail(f"{where}: {json.dumps(found)} is no value of TLA+")
 
 
 def now() -> int:
