@@ -75,14 +75,20 @@ class Config:
     check_deadlock: bool = True
 
 
+_SECTION = re.compile(r"^-{4,}\s*CONFIG\s+\w+\s*-{4,}$(.*?)^={4,}", re.M | re.S)
+
+
 def read_config(path: Path) -> Config:
-    """Read a configuration file.
+    """Read a configuration file, or the section CONFIG of a file of modules.
 
     Raises:
         ModelError: with its mistakes.
         UserError: if it cannot be read.
     """
-    return parse_config(read_text(path), str(path))
+    text = read_text(path)
+    if found := _SECTION.search(text):
+        text = "\n" * text.count("\n", 0, found.start(1)) + found[1]
+    return parse_config(text, str(path))
 
 
 def parse_config(text: str, file: str) -> Config:
