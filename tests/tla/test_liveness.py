@@ -406,6 +406,29 @@ def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path
         assert (one.verdict, one.steps) == (Verdict.OUT_OF_BOUNDS, 2)
 
 
+def test_claims_about_runs_ask_for_the_level_of_a_state_and_for_no_number_of_the_search(
+    tmp_path: Path,
+) -> None:
+    # TLC's trace exploration has such steps and such a view.
+    body = r"""
+    EXTENDS Naturals, TLC
+    VARIABLE x
+    Init == x = 1
+    Next == (x < 5 /\ x = TLCGet("level") /\ x' = x + 1) \/ (x = 5 /\ x' = 3)
+    View == <<x, IF TLCGet("level") = 6 THEN 3 ELSE TLCGet("level")>>
+    Spec == Init /\ [][Next]_x /\ WF_x(Next)
+    Equal == <>[](TLCGet("level") = x)
+    Loops == ~[]<>(x = 5)
+    Queue == <>(TLCGet("queue") = 0)
+    """
+    for view in ("", " VIEW View"):
+        found = explored(tmp_path, body, f"SPECIFICATION Spec PROPERTIES Equal Loops Queue{view}")
+        equal, loops, queue = (one for one in found if one.property != "deadlock")
+        assert equal.verdict is Verdict.SAFE
+        assert (loops.verdict, loops.steps) == (Verdict.VIOLATED, 5)
+        assert queue.verdict is Verdict.OUT_OF_BOUNDS and "POSTCONDITION" in str(queue.reason)
+
+
 @pytest.mark.parametrize("after", ["q", "Append(q, x)"])
 def test_no_run_stays_or_goes_on_where_a_constraint_has_no_value(after: str, tmp_path: Path) -> None:
     body = f"""

@@ -77,7 +77,7 @@ from leadline.symbolic.tla.read.specification import Specification, claim_parts,
 from leadline.symbolic.tla.typing import shows
 from leadline.symbolic.tla.values.behaviour import Behaviour, require_behaviour, symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, satisfied
-from leadline.symbolic.tla.values.operators import printing, set_statistics, silently
+from leadline.symbolic.tla.values.operators import printing, set_statistics, silently, without_statistics
 from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer, TemporalFormulas
 from leadline.symbolic.tla.values.symmetry import ToldApart, model_values
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
@@ -824,7 +824,14 @@ class _Exploring:
         behaviour, options = self._behaviour, self._options
         if behaviour.canonical is not None or behaviour.view is not None:
             every = behaviour.without_canonical()
-            self.whole = Explorer(every, (), options.depth, max_states=options.max_states)
+            every.at_level(0)
+            self.whole = Explorer(
+                every,
+                (),
+                options.depth,
+                lambda level: every.at_level(level.depth + 1),
+                max_states=options.max_states,
+            )
             self.whole.run()
         explorer, begun = self.whole or self.explorer, time.process_time()
 
@@ -883,7 +890,8 @@ def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, 
     """A fair run that violates a property, or one on which it has no value and the reason."""
     by = ModuleReplayer(Behaviour(behaviour.specification, interpreter=behaviour.interpreter))
     try:
-        word = runs.violating(name)
+        with without_statistics():
+            word = runs.violating(name)
     except OutsideAt as outside:
         states = runs.states_to(outside.places)
         trace = trace_of_path(path_of(by.meaning, states), TraceEnd.OUT_OF_BOUNDS, name)

@@ -441,6 +441,16 @@ def set_statistics(found: Callable[[], dict[Value, Value]] | None) -> None:
     _statistics[:] = [] if found is None else [found]
 
 
+@contextmanager
+def without_statistics() -> Iterator[None]:
+    """TLCGet has no number of a search within."""
+    kept, _statistics[:] = _statistics[:], []
+    try:
+        yield
+    finally:
+        _statistics[:] = kept
+
+
 def _of_tlc() -> dict[Value, Value]:
     """The values that TLCGet has without TLCSet."""
     found = _statistics[0]() if _statistics else {}
@@ -458,7 +468,8 @@ def register(name: Value) -> Value:
     known = _of_tlc()
     if name in known:
         return known[name]
-    return fail(f"TLCGet({tla_text(name)}) has no value: expected TLCSet before, or no use of it")
+    expected = "TLCSet before, or POSTCONDITION for a number of the search"
+    return fail(f"TLCGet({tla_text(name)}) has no value: expected {expected}")
 
 
 def set_register(name: Value, value: Value) -> Value:

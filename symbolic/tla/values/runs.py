@@ -9,6 +9,7 @@ put in place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import eq
@@ -39,6 +40,7 @@ from leadline.symbolic.tla.read.specification import claim_parts
 from leadline.symbolic.tla.read.temporal import connected
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
+from leadline.symbolic.tla.values.operators import at_level
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of, ordered
 
 Names: TypeAlias = Mapping[str, s.Expression]
@@ -280,16 +282,24 @@ def _refused(e: s.Expression) -> ModelError:
 
 
 class _Leaves:
-    def __init__(self, interpreter: Interpreter) -> None:
-        self._guarded = interpreter.guarded
+    """The truth of formulas, which may ask for the level of a state: that of the first place where it is found."""
+
+    def __init__(self, interpreter: Interpreter, levels: Mapping[State, int]) -> None:
+        self._guarded, self._levels = interpreter.guarded, levels
+
+    def at(self, state: State) -> AbstractContextManager[None]:
+        """Formulas have the level of a state within."""
+        return at_level(self._levels[state]) if self._levels else nullcontext()
 
     def holds(self, leaf: Leaf, state: State) -> bool:
         """Whether a state satisfies a formula."""
-        return bool(self._guarded(lambda: leaf.test(state)))
+        with self.at(state):
+            return bool(self._guarded(lambda: leaf.test(state)))
 
     def happens(self, leaf: Leaf, before: State, after: State) -> bool:
         """Whether a step satisfies a formula that only steps satisfy that change something."""
-        return before != after and bool(self._guarded(lambda: leaf.test(before, after)))
+        with self.at(before):
+            return before != after and bool(self._guarded(lambda: leaf.test(before, after)))
 
 
 class _Conditions:
@@ -323,8 +333,9 @@ class _Conditions:
         if place and place % OFTEN == 0:
             self._looked(place)
         state, found = self._explorer.order[place], list[Any]()
-        for step in self._explorer.semantics.interpreter.steps[1:]:
-            step(state, found.append)
+        with self._leaves.at(state):
+            for step in self._explorer.semantics.interpreter.steps[1:]:
+                step(state, found.append)
         able, masks = 0, {after: 0 for after in found if after in self._places}
         for bit, one in self._conditions:
             taken = self._taken(one, place, masks)
@@ -364,6 +375,14 @@ class _Conditions:
         return taken
 
 
+def _levels(explorer: Explorer[Behaviour]) -> dict[State, int]:
+    """The levels of the states found: 1 for initial states, and 1 more for each step."""
+    found = list[int]()
+    for parent in explorer.parents:
+        found.append(1 if parent < 0 else found[parent] + 1)
+    return dict(zip(explorer.order, found, strict=True))
+
+
 class FairRuns:
     """The runs through the states that an exploration of a specification has found.
 
@@ -379,7 +398,7 @@ class FairRuns:
         self._formulas = TemporalFormulas(interpreter)
         self._explorer, self._looked = explorer, looked
         self._conditions = [one for one in self._formulas.fairness if isinstance(one, FairnessCondition)]
-        self._leaves = _Leaves(interpreter)
+        self._leaves = _Leaves(interpreter, _levels(explorer) if explorer.semantics.asks_level else {})
 
     @cached_property
     def _graph(self) -> FoundGraph:
@@ -413,7 +432,6 @@ class ModuleReplayer(Replayer):
         super().__init__(meaning)
         self._same = same
         self._formulas = TemporalFormulas(meaning.interpreter)
-        self._leaves = _Leaves(meaning.interpreter)
 
     def taken(self, before: State | None, step: Step) -> Step:
         # Several actions may lead there: the one that the run tells, if it is among them.
@@ -436,10 +454,15 @@ class ModuleReplayer(Replayer):
             raise Departs(f"there is no property {name}")
         claim = self._formulas.of(specification.properties[name])
         if run.loop is None:
-            return not is_refuted(self._leaves, claim, list(states(run)))
-        return satisfies(self._leaves, claim, word_of(run))
+            return not is_refuted(self._leaves(run), claim, list(states(run)))
+        return satisfies(self._leaves(run), claim, word_of(run))
+
+    def _leaves(self, run: Trace) -> _Leaves:
+        visited = list(states(run)) if self.meaning.asks_level else []
+        levels = {visited[i]: i + 1 for i in reversed(range(len(visited)))}
+        return _Leaves(self.meaning.interpreter, levels)
 
     def unfair(self, run: Trace) -> str | None:
         fairness = Both(tuple(map(_plain, self._formulas.fairness)))
-        fair = satisfies(self._leaves, fairness, word_of(run))
+        fair = satisfies(self._leaves(run), fairness, word_of(run))
         return None if fair else "the fairness of the module is violated"
