@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,8 @@ def test_guards_are_counted_one_by_one() -> None:
 def test_what_is_not_over_is_told_as_such() -> None:
     facts = found_in(build(Stairs(), CLAIMS), depth=0)
     assert never_taken(facts, NAMES) == [f"never taken so far: {name}" for name in ("Climb", "Fly", "Rest")]
+    # An error in the initial condition says all.
+    assert never_taken(replace(facts, states=0), NAMES) == []
 
 
 @pytest.mark.parametrize("seed", range(40))

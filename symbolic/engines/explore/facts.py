@@ -241,7 +241,7 @@ def vacuity(facts: ExploreFacts, name: str) -> list[tuple[NoteKind, str]]:
 
 
 def never_taken(facts: ExploreFacts, actions: Mapping[str, str]) -> list[str]:
-    """A line for each action that is never taken, with its first guard that is never true.
+    """A line for each action that is never taken, with its first guard that is never true; none without a state.
 
     Args:
         facts: the facts of an exploration's answer.
@@ -250,7 +250,7 @@ def never_taken(facts: ExploreFacts, actions: Mapping[str, str]) -> list[str]:
     untrue = {one["action"]: one for one in facts.never_true or ()}
     lines = []
     for name, shown in actions.items():
-        if not facts.actions[name]:
+        if facts.states and not facts.actions[name]:
             one = untrue.get(name)
             why = f", since `{one['guard']}` is never true ({one['place']})" if one is not None else ""
             lines.append(f"{NEVER_TAKEN}{so_far(facts)}: {shown}{why}")
