@@ -156,6 +156,8 @@ def conformance(
     """
     begin = time.monotonic()
     about = about or LogMap()
+    told = {name.rpartition(".")[2] for name in about.picks or ()}
+    model = replace(model, actions=tuple(one.picking(told) for one in model.actions))
     log, reader = read_log(model, paths, about)
     best: Conformance | None = None
     for names in _matches(reader):

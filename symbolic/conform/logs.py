@@ -383,7 +383,11 @@ class Reader:
         self.unread = about.fields()
         self.fields: set[str] = set()
         self._names = {**about.names, **names}
-        self._actions = {spelled: one for one in model.actions for spelled in (one.tla, one.name)}
+        # Branches of an action of a module are actions of its name.
+        self._actions: dict[str, tuple[Action, ...]] = {}
+        for one in model.actions:
+            for name in {one.tla, one.name}:
+                self._actions[name] = (*self._actions.get(name, ()), one)
         self._variables = {x: place for place, v in enumerate(model.variables) for x in (v.tla, v.name)}
         self._calls: dict[Any, int] = {}
         self._parts: dict[Any, tuple[int, ...]] = {}
@@ -494,9 +498,9 @@ class Reader:
         if found is _ABSENT or found is None:
             chosen = self.model.actions
         elif name in self.about.actions:
-            chosen = tuple(self._actions[x] for x in self.about.actions[name] if x in self._actions)
+            chosen = tuple(one for x in self.about.actions[name] for one in self._actions.get(x, ()))
         elif name in self._actions:
-            chosen = (self._actions[name],)
+            chosen = self._actions[name]
         else:
             what = f"{self._place}: {self.model.protocol} has no action"
             told = unknown_name(what, name, [one.tla for one in self.model.actions])

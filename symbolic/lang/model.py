@@ -74,6 +74,7 @@ class Action:
         updates: the next value of each variable that the action assigns, of the variable's type.
         places: by variable, the places at which its parts were assigned, and those of branches; under "" those
             of guards. Nodes are shared with other actions, and their own places may lie there.
+        fixed: the picks that are not in the body, since a guard fixes them, each with the equation that does.
     """
 
     name: str
@@ -83,6 +84,12 @@ class Action:
     body: tuple[Pick | Node, ...]
     updates: tuple[tuple[str, Node], ...]
     places: Mapping[str, Mapping[Node, Span]] = field(default_factory=dict, compare=False, repr=False)
+    fixed: tuple[tuple[Pick, Node], ...] = field(default=(), compare=False, repr=False)
+
+    def picking(self, names: Collection[str]) -> Action:
+        """The action with those of its fixed picks that have one of these names."""
+        more = [item for pair in self.fixed if pair[0].name in names for item in pair]
+        return replace(self, body=(*self.body, *more), fixed=())
 
     def place_of(self, guard: Node) -> Span | None:
         """The place of a guard, if it is known."""
@@ -427,6 +434,7 @@ LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Model", "aliases"): "text for people",
     ("Action", "doc"): "text for people",
     ("Happens", "actions"): "they are in the formula",
+    ("Action", "fixed"): "their values are in the body",
     ("Action", "places"): "places in files",
     ("Property", "places"): "places in files",
     ("Property", "doc"): "text for people",

@@ -147,6 +147,32 @@ def test_the_log_of_a_simulation_conforms(leadline: Leadline) -> None:
     assert "run.ndjson:1: vote[s1]: a value of {None" in told and "is needed, not 1" in told
 
 
+@pytest.mark.parametrize("by", ["values", "circuits", "solver"])
+def test_a_log_names_an_action_of_a_module_and_its_parameters(by: str, leadline: Leadline) -> None:
+    """In the model it may be several actions, and a parameter that an equation fixes is no pick."""
+    Path("M.tla").write_text(r"""---- MODULE M ----
+EXTENDS Sequences, Naturals
+CONSTANT P
+VARIABLES sent, taken
+Init == sent = <<>> /\ taken = 0
+Send(p) == Len(sent) < 2 /\ sent' = Append(sent, p) /\ UNCHANGED taken
+Take(p) == /\ sent # <<>> /\ p = Head(sent) /\ sent' = Tail(sent)
+           /\ (taken = 0 /\ taken' = 1) \/ (taken > 0 /\ UNCHANGED taken)
+Next == \E p \in P : Send(p) \/ Take(p)
+====
+""")
+    Path("M.cfg").write_text("INIT Init NEXT Next CONSTANT P = {a, b}")
+    Path("map.toml").write_text('[picks]\np = "by"\n')
+    events = [("Send", "a"), ("Send", "b"), ("Take", "a"), ("Take", "b")]
+
+    def told(order: list[tuple[str, str]]) -> str:
+        Path("log.ndjson").write_text("".join(json.dumps({"action": x, "by": y}) + "\n" for x, y in order))
+        return leadline("conform", "M.tla", "log.ndjson", "--map", "map.toml", "--by", by).out
+
+    assert "conforms: 4 events as a run of 4 steps" in told(events)
+    assert "does not conform: the first 2 events of 4" in told([*events[:2], *events[:1:-1]])
+
+
 def test_counterexamples_that_differ(leadline: Leadline) -> None:
     page = (Path(__file__).parent.parent.parent / "docs" / "how-to" / "conform.md").read_text()
     model = page.partition("```python\n")[2].partition("```")[0]

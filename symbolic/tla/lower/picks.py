@@ -57,6 +57,7 @@ class Way:
         path: what is left of the path to a part: see `Part`.
         places: where it assigns them.
         defined: how many of these values have a value wherever the guards hold.
+        fixed: see `Action`.
     """
 
     body: tuple[Pick | n.Node, ...] = ()
@@ -65,6 +66,7 @@ class Way:
     path: tuple[int, ...] = ()
     places: tuple[tuple[str, Span], ...] = ()
     defined: int = 0
+    fixed: tuple[tuple[Pick, n.Node], ...] = ()
 
     def requiring(self, guard: n.Node) -> Way | None:
         """The path with one more guard; None if the guard is never true."""
@@ -315,6 +317,7 @@ def _without(pick: Pick, way: Way, terms: Terms) -> Way:
     try:
         inside = terms.member(value, terms.universe(pick.type) if pick.domain is None else pick.domain)
         known: dict[n.Node, n.Node] = {var: terms.convert(value, pick.type)}
+        fixed = (replace(pick, domain=None), terms.equal(var, known[var]))
     except Unlowerable:
         return way
     items = (
@@ -330,6 +333,7 @@ def _without(pick: Pick, way: Way, terms: Terms) -> Way:
         way,
         body=tuple(item for item in body if not (isinstance(item, n.Const) and item.value)),
         next=tuple((name, changed(x)) for name, x in way.next),
+        fixed=(*((one, changed(x)) for one, x in way.fixed), fixed),
     )
 
 

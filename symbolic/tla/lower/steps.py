@@ -36,7 +36,7 @@ def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
         changed = tuple(
             (one, x) for one, x in values.items() if not (isinstance(x, n.StateVar) and x.name == one)
         )
-        found.append(Action(name, plain, "", span, way.body, changed))
+        found.append(Action(name, plain, "", span, way.body, changed, fixed=way.fixed))
     return found
 
 
