@@ -242,14 +242,16 @@ def test_drawings_are_those_of_tlc(tmp_path: Path) -> None:
     A == SVGElemToString(Group(<<Rect(0, 1, 2, 3, [fill_rule |-> "red"]), Text(1, 2, "<<1>>", <<>>)>>, <<>>))
     B == [n \in 0..8 |-> NodeOfRingNetwork(10, 20, 300, n, 7)]
     C == PointOnLine([x |-> 0, y |-> 4], [x |-> 10, y |-> 0], 2)
+    D == [_anim |-> SVGSerialize(C, "M_", 1), c |-> C]
     """
     interpreter = Interpreter(specification(tmp_path, body))
-    a, b, c = (interpreter.constant(s.Apply(name)) for name in "ABC")
+    a, b, c, d = (interpreter.constant(s.Apply(name)) for name in "ABCD")
     assert a == (
         "<g><rect fill-rule='red' x='0' y='1' width='2' height='3'></rect>"
         "<text x='1' y='2'>&lt;&lt;1&gt;&gt;</text></g>"
     )
     assert tla_text(c) == "[x |-> 5, y |-> 2]"
+    assert tla_text(d) == '[_anim |-> "no file is written here", c |-> [x |-> 5, y |-> 2]]'
     for n, place in items_of(b):
         angle = 2 * math.pi / 7 * n
         at = dict(items_of(place))
