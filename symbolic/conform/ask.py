@@ -119,6 +119,8 @@ class Conformance:
 MOST_STATES = 1_000_000
 """The most states after an event, unless another number is asked for."""
 
+_MOST_FIXED = 64
+"""The most values of a pick that an equation fixes, where no map says whether a log tells it."""
 _MOST_MATCHES = 5_040
 
 
@@ -156,7 +158,10 @@ def conformance(
     """
     begin = time.monotonic()
     about = about or LogMap()
-    told = {name.rpartition(".")[2] for name in about.picks or ()}
+    fixed = (pick for action in model.actions for pick, _ in action.fixed)
+    told = {one.name for one in fixed if one.type.cardinality <= _MOST_FIXED}
+    if about.picks is not None:
+        told = {name.rpartition(".")[2] for name in about.picks}
     model = replace(model, actions=tuple(one.picking(told) for one in model.actions))
     log, reader = read_log(model, paths, about)
     best: Conformance | None = None
