@@ -454,3 +454,8 @@ def test_a_counterexample_that_tlc_writes_as_modules_is_explored_with_the_config
         f"M_TTrace.tla:{EXPLORED[: EXPLORED.index('INIT _')].count(chr(10)) + 1}:6: "
         in capsys.readouterr().err
     )
+
+
+def test_a_configuration_names_formulas(tmp_path: Path) -> None:
+    for config in ("CONSTANT Most = 1 SPECIFICATION Init /\\ [][Next]_n", "INVARIANT 0 < n"):
+        assert "a formula is defined in the module, and named here" in mistakes(tmp_path, COUNTER, config)[0]

@@ -100,6 +100,7 @@ def parse_config(text: str, file: str) -> Config:
     return _Reader(text, file).run()
 
 
+_NAMED = "; a formula is defined in the module, and named here"
 _DIGITS, _DEEPEST, _SHOWN = 1_000, 50, 80
 
 
@@ -154,7 +155,7 @@ class _Reader:
         if word in _REFUSED:
             raise ModelError([Mistake(place, f"{word}: {_REFUSED[word]}")])
         if word not in KEYWORDS:
-            self.fail("a keyword of TLC's, such as `INVARIANT`")
+            self.fail(f"a keyword of TLC's, such as `INVARIANT`{_NAMED}")
         if word in _ONCE and (first := self.first.setdefault(word, place)) is not place:
             raise ModelError(
                 [Mistake(place, f"{word} is given twice, first at {first}: expected one of the two")]
@@ -175,7 +176,7 @@ class _Reader:
         """A name."""
         place = self.place
         if not _WORD.fullmatch(self.word):
-            self.fail("a name")
+            self.fail(f"a name{_NAMED}")
         return s.Apply(self.take(), place=place)
 
     def operator(self) -> s.Apply:
