@@ -12,7 +12,7 @@ from leadline.symbolic.lang import UserError
 if TYPE_CHECKING:
     from leadline.symbolic.bits.divided import DividedSearch
     from leadline.symbolic.bits.fair import Conditions
-    from leadline.symbolic.bits.initial import drawn_states, initial_states
+    from leadline.symbolic.bits.initial import drawn_states, initial_states, picks_to
     from leadline.symbolic.bits.machine import Claim, Key, Machine
     from leadline.symbolic.bits.orbits import Orbits
     from leadline.symbolic.bits.search import Search, occurring

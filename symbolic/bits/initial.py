@@ -21,10 +21,10 @@ from leadline.symbolic.bits.search import Batches, mapped
 from leadline.symbolic.encode import Instance, Unrolled
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
-from leadline.symbolic.encode.encoding import Encoding
+from leadline.symbolic.encode.encoding import Encoding, decode_picks
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import template
-from leadline.symbolic.lang import Model, Variable
+from leadline.symbolic.lang import Model, Value, Variable
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 _MOST = 1 << 16
@@ -73,21 +73,43 @@ def initial_states(model: Model, thin: Callable[[Words], Words] | None = None) -
         NoCircuits: if an initial state may be out of bounds: circuits do not count those.
         ModelError: if an expression has no circuit.
     """
+    circuit, _, allowed, row = _beginning(model)
+    if allowed == FALSE:
+        return iter(())
+    inputs = tuple(circuit.free)
+    states = Batches(compiled(circuit, inputs, [[FALSE, *row]]))
+    return (mapped(states, picks)[0] for picks in _assignments(circuit, inputs, allowed, thin))
+
+
+def _beginning(model: Model) -> tuple[Circuit, PickSlots, int, list[int]]:
+    """The picks of `init` in a circuit, the literal that there is a state for them, and the literals of that.
+
+    Raises:
+        NoCircuits: as `initial_states`.
+        ModelError: likewise.
+    """
     circuit = Circuit()
     slots = PickSlots(circuit)
     slots.add(model.init)
-    inputs = tuple(circuit.free)
     effect = Actions(circuit, model, {}, slots).effect(model.init)
     if _is_satisfiable(circuit, effect.out_of_bounds, slots.valid()):
         raise NoCircuits("an initial state may be out of bounds")
     allowed = circuit.conj((effect.enabled, slots.valid(), _only_what_matters(model, circuit, slots)))
-    if allowed == FALSE:
-        return iter(())
-    encoding, masks = Encoding(model), Masks(model, circuit)
-    rows = encoding.rows_after(circuit, effect.next)
+    rows, masks = Encoding(model).rows_after(circuit, effect.next), Masks(model, circuit)
     row = [x for variable in model.variables for x in masks.row(variable.name, rows[variable.name])]
-    states = Batches(compiled(circuit, inputs, [[FALSE, *row]]))
-    return (mapped(states, picks)[0] for picks in _assignments(circuit, inputs, allowed, thin))
+    return circuit, slots, allowed, row
+
+
+def picks_to(model: Model, state: Words) -> dict[str, Value]:
+    """The picks of `init` that lead to one of the `initial_states`, as a solver finds them."""
+    circuit, slots, allowed, row = _beginning(model)
+    number = int.from_bytes(state.tobytes(), "little")
+    wanted = circuit.conj([allowed, *(x if number >> i & 1 else -x for i, x in enumerate(row))])
+    solver = SOLVERS[LONE]()
+    made = Instance(template(circuit, (), [wanted, *circuit.free], ()), (), Unrolled(solver))
+    reached = solver.check([made(wanted)])
+    assert reached is Satisfiability.SATISFIABLE, "it is an initial state"
+    return decode_picks(slots, model.init, lambda x: solver.true(made(x)))
 
 
 def _is_satisfiable(circuit: Circuit, literal: int, valid: int) -> bool:

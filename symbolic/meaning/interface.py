@@ -102,8 +102,8 @@ class Meaning(Steps, Protocol):
     def successors(self, state: State, /) -> Iterable[Step]:
         """Every outcome of every enabled action, in the order of the actions and then of their picks."""
 
-    def attempts(self, state: State, action: str, /) -> Iterable[Step | None]:
-        """The outcomes of an action in a state; None now and then, so that the caller can give up."""
+    def attempts(self, state: State | None, action: str, /) -> Iterable[Step | None]:
+        """The outcomes of an action in a state, or of "init"; None now and then, so that a caller can give up."""
 
     def outcome(self, state: State, action: str, picks: Mapping[str, Any], /) -> Step | None:
         """The outcome of an action in a state with given picks; None if it is not enabled."""
@@ -160,20 +160,26 @@ def first_states(
     return list(found), False
 
 
-def path_of(semantics: Meaning, states: Sequence[State | None]) -> Path:
+def path_of(semantics: Meaning, states: Sequence[State | None], *begun: Step) -> Path:
     """A path through some states, the first an initial one; a last None is a step out of bounds.
 
     Where states stand for others, it is a path through such as they stand for.
+
+    Args:
+        semantics: the meaning.
+        states: the states.
+        begun: the way to begin, if it is known.
     """
-    path = list[Step]()
-    for following in states:
+    path = list[Step](begun)
+    for following in states[len(path) :]:
         before = path[-1].state if path else None
-        outcomes = semantics.initial() if before is None else semantics.successors(before)
+        # Initial states may be very many.
+        outcomes = semantics.attempts(None, "init") if before is None else semantics.successors(before)
         path.append(_reaching(semantics, outcomes, following))
     return tuple(path)
 
 
-def _reaching(semantics: Meaning, outcomes: Iterable[Step], state: State | None) -> Step:
+def _reaching(semantics: Meaning, outcomes: Iterable[Step | None], state: State | None) -> Step:
     """The first of some outcomes that leads to a state, or out of bounds if that is None.
 
     Raises:
@@ -181,6 +187,8 @@ def _reaching(semantics: Meaning, outcomes: Iterable[Step], state: State | None)
     """
     canonical = semantics.canonical
     for outcome in outcomes:
+        if outcome is None:
+            continue
         found = outcome.state
         if found == state or (canonical is not None and found is not None and canonical(found) == state):
             return outcome

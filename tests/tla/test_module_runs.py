@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.bits import NoCircuits
-from leadline.symbolic.catalog import find, model_on_values
-from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
+from leadline.symbolic.catalog import find, model_of, model_on_values
+from leadline.symbolic.engines import Answer, Limits, Options, Query, Verdict, answer, answer_in_child
+from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES
 from leadline.symbolic.engines.explore.facts import ExploreFacts, SimulateFacts
 from leadline.symbolic.engines.explore.simulate import SimulateOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.solve import LONE
 from leadline.symbolic.tla import origin
 from leadline.symbolic.trace import DEADLOCK
 from tests.tla.asking import Asking, Tlc
@@ -124,6 +127,32 @@ def test_the_time_ends_runs(tmp_path: Path) -> None:
     told = runs(tmp_path, "SPECIFICATION Spec", runs=10_000_000, limits=Limits(seconds=3.0))
     facts = told.told(SimulateFacts)
     assert facts.stopped == "time: stopped after 3 s" and facts.steps == sum(facts.actions.values()) > 0
+
+
+MANY = """
+EXTENDS Naturals, FiniteSets
+VARIABLES s, x
+Init == s \\in SUBSET (1..40) /\\ x \\in 0..1
+Next == \\E i \\in s : s' = s \\ {i} /\\ x' = 1 - x
+Inv == ~(Cardinality(s) = 1 /\\ x = 1 /\\ 7 \\in s)
+"""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [SimulateOptions(runs=50, by=CIRCUITS), BmcOptions(0), PdrOptions()],
+    ids=lambda one: one.engine,
+)
+def test_a_run_that_begins_in_one_of_very_many_states_is_told(options: Options, tmp_path: Path) -> None:
+    """Not all of 2^41 are listed to find the one."""
+    path = write(tmp_path, M=MANY)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv CHECK_DEADLOCK TRUE")
+    alone = isinstance(options, SimulateOptions)
+    model = (model_on_values if alone else model_of)(find(str(path)), {})
+    asked = Query(str(path), {}, None if not alone else (), options, LONE, deadlock=alone)
+    found = answer_in_child(model, asked, Limits(seconds=60))
+    (told,) = found.results
+    assert told.verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize("seed", [seed for seed, *_ in MODULES.rows()][::12])

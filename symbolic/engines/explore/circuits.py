@@ -53,7 +53,7 @@ def path_through(search: bits.Search, semantics: Semantics, words: Iterable[Word
 
     def steps(before: State | None, after: Words) -> Iterator[PathStep | None]:
         if before is None:
-            yield from semantics.initial()
+            yield from semantics.attempts(None, "init")
             return
         for move in search.moves_between(bits_of(before), after):
             yield semantics.outcome(before, model.actions[move.action].name, move.picks)

@@ -530,9 +530,12 @@ class _OnCircuits(Simulation):
         """A run to a state, and out of bounds if there is more."""
         if number is None:
             return None
-        return ends, path_of(
-            self.asked.semantics, [*map(runs.machine.state, runs.states[runs.path(number)]), *more]
-        )
+        from leadline.symbolic import bits
+
+        semantics, found = self.asked.semantics, runs.states[runs.path(number)]
+        begun = semantics.outcome(None, "init", bits.picks_to(self.asked.model, found[0]))
+        assert begun is not None
+        return ends, path_of(semantics, [*map(runs.machine.state, found), *more], begun)
 
 
 class RunsOnValues(Simulation):

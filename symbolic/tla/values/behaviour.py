@@ -309,7 +309,9 @@ class Behaviour:
             yield from self._outcomes(state, action.name, place)
 
     def attempts(self, state: State | None, action: str) -> Iterator[Step]:
-        """The outcomes of an action in a state."""
+        """The outcomes of an action in a state, or of "init"."""
+        if action == "init":
+            yield from self.initial()
         for place, one in enumerate(self.actions, start=1):
             if one.name == action:
                 yield from self._outcomes(state, action, place)
