@@ -298,6 +298,13 @@ def test_a_limit_that_is_over_at_once_leaves_no_alarm() -> None:
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def test_an_error_leaves_an_end_that_was_put_off_where_it_was() -> None:
+    with limits_module.limited(Limits(seconds=60)):
+        with pytest.raises(UserError), limits_module.put_off(60):
+            raise UserError("no circuits")
+        assert signal.getitimer(signal.ITIMER_REAL)[0] <= 60
+
+
 def test_quantifiers_with_too_many_instances() -> None:
     """Refused before anything is built; smaller ones, and properties without pairs, are not."""
     query = bounded_query("two-phase-commit", 0, settings={"resource_managers": 10_000})

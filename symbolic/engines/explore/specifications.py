@@ -287,10 +287,11 @@ def _on_circuits(
         raise NoCircuits("the symmetry moves parts of a state that the view leaves out")
     origin = TlaOrigin(specification, {})
     with telling_lack(specification.file):
-        # This takes a part of the time in which the known states were found, and some seconds of walks.
-        origin.learn(known)
-        with worth(making):
-            narrow = replace(origin.model(), parameters=model.parameters)
+        with limited(Limits(limits.seconds)):
+            # This takes a part of the time in which the known states were found, and some seconds of walks.
+            origin.learn(known)
+            with worth(making):
+                narrow = replace(origin.model(), parameters=model.parameters)
         return of_module(*_last(widened_answers(narrow, limits, put), len(known), making))
 
 

@@ -218,16 +218,17 @@ def limited(limits: Limits) -> Iterator[None]:
 def put_off(seconds: float) -> Iterator[None]:
     """Put off the end of the time around by some seconds: a search within that has the same end can then tell what
     it has found.
-
-    The end stays put off after an exception, which leaves the `limited` around too.
     """
     begin, (around, _) = time.monotonic(), signal.getitimer(signal.ITIMER_REAL)
     if around:
         signal.setitimer(signal.ITIMER_REAL, around + seconds, _RINGS_AGAIN)
-    yield
-    if around:
-        left = around - (time.monotonic() - begin)
-        signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), _RINGS_AGAIN)
+    try:
+        yield
+    finally:
+        if around:
+            left = around - (time.monotonic() - begin)
+            # It must not ring while an exception is on its way out.
+            signal.setitimer(signal.ITIMER_REAL, max(left, _RINGS_AGAIN), _RINGS_AGAIN)
 
 
 class NotWorthIt(LeadlineError):
