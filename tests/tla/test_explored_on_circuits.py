@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,7 +26,7 @@ from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.explore import ExploreOptions, searched
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.runs import Takers
-from leadline.symbolic.engines.run.limits import Limits, time_stop, worth
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, time_stop, worth
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span
 from leadline.symbolic.meaning import Exploration, Explorer
@@ -178,6 +179,24 @@ def test_a_limit_on_time_leaves_what_circuits_found(
     found = answer(model, Query("Stock", {}, None, ExploreOptions(), deadlock=True), Limits(seconds=3))
     assert [stop and stop.cause for stop in ends] == [Cause.TIME]
     assert found.told(ExploreFacts) == by_circuits.told(ExploreFacts)
+
+
+def test_a_limit_on_time_ends_the_making_of_the_model(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Telling what circuits have found may take longer, but nothing is found yet."""
+    left: list[float] = []
+
+    def learn(*_: object) -> None:
+        left.append(signal.getitimer(signal.ITIMER_REAL)[0])
+        raise TimeIsOver
+
+    monkeypatch.setattr(origin.TlaOrigin, "learn", learn)
+    explored(tmp_path, *ALL["Stock"], "values")
+    model = model_on_values(find(str(tmp_path / "Stock.tla")), {})
+    found = answer(model, Query("Stock", {}, None, ExploreOptions(), deadlock=True), Limits(seconds=60))
+    assert found.told(ExploreFacts).by == "values"
+    assert len(left) == 1 and left[0] <= 60
 
 
 def test_a_limit_that_comes_before_wider_types_leaves_what_circuits_found(
@@ -386,6 +405,7 @@ REDUCED = {
     "symmetry, with claims about runs": ("Next", "SYMMETRY Symmetry PROPERTIES Grows Stays Tells", 65),
     "symmetry, with a choice that does not show": ("Counting", "SYMMETRY Symmetry INVARIANT AllVoted", 173),
     "symmetry, with choices that show elsewhere": ("Repeating", "SYMMETRY Symmetry INVARIANT Sent", 65),
+    "symmetry of values that no variable has": ("Late", "SYMMETRY Symmetry INVARIANT Some", 1),
     "view": ("Next", "VIEW View INVARIANT Some", 512),
     "view of states that symmetry takes for one": ("Next", "VIEW View SYMMETRY Symmetry INVARIANT Some", 65),
     "view that leaves out what guards read": ("Timely", "VIEW View INVARIANT Some", 512),

@@ -39,6 +39,7 @@ from leadline.symbolic.lang import (
     all_types,
     counted,
     group_of,
+    sorts_in,
     symmetric_sorts,
 )
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
@@ -662,7 +663,9 @@ def meaning(
     # Where a module has SYMMETRY, a state may be looked at in place of one that has an error, as in TLC.
     sorts = sorts_alike(model, [*about_states, *model.constraints], truth_alone=bool(model.symmetry))
     if model.symmetry:
-        moved = {name for one in model.symmetry for name, _ in one}
+        # A sort that no variable has a value of stays as it is, whatever is exchanged.
+        held = {sort.name for one in model.variables for sort in sorts_in(one.type)}
+        moved = held.intersection(name for one in model.symmetry for name, _ in one)
         apart = moved.difference(sort.name for sort in sorts)
         unnamed = symmetric_sorts(model, [*about_states, *model.constraints], in_any_order=False)
         watched = watching and not any(map(has_order, model.init.roots))
