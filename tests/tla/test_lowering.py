@@ -185,6 +185,30 @@ def test_actions_are_given_as_arguments(tmp_path: Path) -> None:
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 7)
 
 
+CALLED = r"""---- MODULE Called ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Up == (x < 2 /\ x' = x + 1) \/ (x = 2 /\ x' = 5)
+Up_2(n) == x = 5 /\ x' = x + n
+init(n) == x = 7 /\ x' = n
+Next == Up \/ (\E n \in 1..2 : Up_2(n)) \/ (\E n \in 8..9 : init(n))
+Low == x < 9
+====
+"""
+
+
+def test_each_action_has_a_name_of_its_own(tmp_path: Path) -> None:
+    """The second part of Up is called Up_2, as another action is, and `init` is how runs begin."""
+    path = tmp_path / "Called.tla"
+    path.write_text(CALLED)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    model, result = asked(path, "Low", BmcOptions(depth=6))
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 5)
+    assert sorted(one.tla for one in model.actions) == ["Up", "Up", "Up_2", "init"]
+    assert len({"init", *(one.name for one in model.actions)}) == 5
+
+
 def test_an_equation_without_a_value_fixes_nothing_where_it_might_not_be_reached(tmp_path: Path) -> None:
     """Behind a choice from a set that may be empty, `f[x]` is asked for only where the set is not."""
     path = tmp_path / "Empty.tla"

@@ -16,12 +16,15 @@ from leadline.symbolic.tla.read import syntax as s
 
 def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
     """The actions of paths, each with a name of its own."""
-    names: dict[str, int] = {}
+    numbers: dict[str, int] = {}
+    taken = {"init"}  # the name of how a run begins
     found: list[Action] = []
     for way in ways:
-        plain = way.name
-        names[plain] = names.get(plain, 0) + 1
-        name = plain if names[plain] == 1 else f"{plain}_{names[plain]}"
+        name = plain = way.name
+        while name in taken:
+            numbers[plain] = numbers.get(plain, 1) + 1
+            name = f"{plain}_{numbers[plain]}"
+        taken.add(name)
         span = lowering.specification.place_of(plain)
         raw = dict(way.next)
         for one, kind in lowering.variables.items():

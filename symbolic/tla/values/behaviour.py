@@ -309,9 +309,10 @@ class Behaviour:
             yield from self._outcomes(state, action.name, place)
 
     def attempts(self, state: State | None, action: str) -> Iterator[Step]:
-        """The outcomes of an action in a state, or of "init"."""
-        if action == "init":
+        """The outcomes of an action in a state, or of "init" without one."""
+        if state is None:
             yield from self.initial()
+            return
         for place, one in enumerate(self.actions, start=1):
             if one.name == action:
                 yield from self._outcomes(state, action, place)
