@@ -197,6 +197,7 @@ def test_mistakes_of_names(tmp_path: Path, body: str) -> None:
 
 CONFIGURATIONS = {
     "POSTCONDITION Init": "M.cfg:1:15: Init is a formula about one state: expected one about no state",
+    "INVARIANT deadlock": "M.cfg:1:11: checks report under the name deadlock ... another name, such as Claim == ",
     "INVARIANT Nothing": "M.cfg:1:11: unknown operator `Nothing`: expected its definition in the module",
     "SPECIFICATION Nothing": "M.cfg:1:15: unknown operator `Nothing`",
     "CONSTANT C <- Nothing": "M.cfg:1:15: unknown operator `Nothing`",
@@ -214,7 +215,7 @@ CONFIGURATIONS = {
 
 @pytest.mark.parametrize("config", CONFIGURATIONS)
 def test_mistakes_of_configurations(tmp_path: Path, config: str) -> None:
-    body = "VARIABLE x\nInit == x = 1\nNext == x' = x"
+    body = "VARIABLE x\nInit == x = 1\nNext == x' = x\ndeadlock == x = 1"
     body = f"CONSTANT C\n{body}" if "CONSTANT C" in config else body
     (told,) = mistakes(tmp_path, body, config)
     assert all(part in told for part in CONFIGURATIONS[config].split("..."))

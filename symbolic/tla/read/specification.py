@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.lang import (
+    DEADLOCK,
     Mistake,
     ModelError,
     NoInitialState,
@@ -596,6 +597,10 @@ class _Making:
 
     def named(self, names: Sequence[s.Apply], levels: Levels, highest: Level) -> dict[str, s.Expression]:
         """The formulas that the configuration names, by their names."""
+        for one in names:
+            if one.operator == DEADLOCK:
+                text = f"checks report under the name {DEADLOCK} that no step is possible"
+                self.wrong(one.place, f"{text}: expected another name, such as Claim == {DEADLOCK}")
         return {one.operator: self.formula(one, levels, highest) for one in names}
 
     def behaviour(
