@@ -199,8 +199,9 @@ def test_a_limit_on_time_ends_the_making_of_the_model(
     assert len(left) == 1 and left[0] <= 60
 
 
+@pytest.mark.parametrize("while_made", [False, True])
 def test_a_limit_that_comes_before_wider_types_leaves_what_circuits_found(
-    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+    while_made: bool, tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Raft with three nodes had 131,766 states by values, and 1.8 million by circuits that a run had left."""
     monkeypatch.setattr(origin, "AHEAD", -1.0)
@@ -209,8 +210,11 @@ def test_a_limit_that_comes_before_wider_types_leaves_what_circuits_found(
     (tmp_path / "Long.tla").write_text(text)
     (tmp_path / "Long.cfg").write_text("INIT Init NEXT Next INVARIANT Low CHECK_DEADLOCK FALSE")
     model = model_on_values(find(str(tmp_path / "Long.tla")), {})
-    monkeypatch.setattr(Limits, "after", lambda *_: None)
-    found = answer(model, Query("Long", {}, None, ExploreOptions()), Limits(seconds=60))
+    if while_made:
+        monkeypatch.setattr(origin.TlaOrigin, "widened", lambda *_: time.sleep(60))
+    else:
+        monkeypatch.setattr(Limits, "after", lambda *_: None)
+    found = answer(model, Query("Long", {}, None, ExploreOptions()), Limits(seconds=3 if while_made else 60))
     facts = found.told(ExploreFacts)
     assert (facts.by, facts.steps_out_of_bounds, facts.complete) == ("circuits", 0, False)
     assert facts.stopped is not None and "when a run had left the types" in facts.stopped

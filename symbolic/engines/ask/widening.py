@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from leadline.symbolic.concrete.orbits import in_order
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, EngineFacts, Result, Stop, Verdict
-from leadline.symbolic.engines.run.limits import Limits, time_stop
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, time_stop
 from leadline.symbolic.lang import ALONE, Endless, InternalError, Model
 from leadline.symbolic.meaning import path_of
 from leadline.symbolic.meaning.trace import states
@@ -115,8 +116,12 @@ def widened_answers(
     while True:
         answer = _remembered(answer_with_known(ask, model, rest, kept), refuted)
         yield model, answer
+        main, over = threading.current_thread() is threading.main_thread(), False
         try:
-            wider = _wider(model, answer)
+            with limited(Limits(limits.since(begin).seconds if main else None)):
+                wider = _wider(model, answer)
+        except TimeIsOver:
+            wider, over = model, True
         except Endless as endless:
             stop = Stop(Cause.TYPES, str(endless))
             yield model, unfinished(model, answer, stop)
@@ -130,7 +135,7 @@ def widened_answers(
                 yield model, unfinished(model, answer, Stop(Cause.NO_FORM, lack))
             return
         left = limits.after(time.monotonic() - begin)
-        if left is None:
+        if left is None or over:
             stop = time_stop(limits)
             told = f"{stop.text}, when a run had left the types learned so far"
             yield model, _remembered(unfinished(model, answer, replace(stop, text=told)), refuted)
