@@ -18,6 +18,7 @@ from leadline.symbolic.lang import (
     Both,
     Either,
     Holds,
+    Int,
     LeadlineError,
     Mistake,
     Model,
@@ -237,7 +238,11 @@ class Telling:
     def _lowered(self, stated: Property) -> Property:
         # A reason is left out where there is no symbolic form to find it in; the verdict needs none.
         with suppress(Unsupported, RecursionError, LeadlineError):
-            return Claims(Lowering(self._specification, self._types)).of(stated.name)
+            found = Claims(Lowering(self._specification, self._types)).of(stated.name)
+            if isinstance(found.formula, n.Const):
+                # The few values of the runs decide it, as those of one state do: it would give no reason.
+                found = Claims(Lowering(self._specification, _wider(self._types))).of(stated.name)
+            return found
         return stated
 
     def typed(self, stage: Step) -> Step:
@@ -248,3 +253,15 @@ class Telling:
         return Step(
             stage.action, shown, None if stage.state is None else tuple(map(typed, stage.state, types))
         )
+
+
+def _wider(types: Mapping[str, Type]) -> dict[str, Type]:
+    """Types of variables, those of numbers with more of these."""
+    return {
+        name: Int(kind.low - _MORE, kind.high + _MORE) if isinstance(kind, Int) else kind
+        for name, kind in types.items()
+    }
+
+
+_MORE = 1_000
+"""Numbers on either side of those that a variable has."""

@@ -176,6 +176,16 @@ def test_a_module_without_behaviour_cannot_be_explored(tmp_path: Path) -> None:
         Behaviour(specification(tmp_path, "A == 1"))
 
 
+def test_a_claim_that_one_state_decides_is_told_with_its_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a run of one state, types have one number."""
+    path = write(tmp_path, M="EXTENDS Naturals\nVARIABLE x\nInit == x = 9\nNext == x' = x\nLow == x < 6")
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Low")
+    assert main(["explore", str(path)]) == 12
+    assert "FALSE  x < 6   (9 < 6)" in capsys.readouterr().out
+
+
 def test_a_module_without_behaviour(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, M="EXTENDS Naturals\nASSUME 1 + 1 = 2\n", N="EXTENDS Naturals\nASSUME 1 = 2\n")
     assert main(["explore", str(path)]) == 0
