@@ -567,3 +567,11 @@ def test_a_bound_name_of_another_module_is_no_constant_of_this_one(tmp_path: Pat
     behaviour = Behaviour(specification(tmp_path, body, config, Other=other))
     answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False)
     assert answer.told(ExploreFacts).states == 3
+
+
+def test_a_postcondition_ends_with_the_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "EXTENDS FiniteSets, Naturals\nVARIABLE x\nInit == x = 9\nNext == x' = x\n"
+    path = write(tmp_path, M=f"{body}Post == \\A s \\in SUBSET (1..60) : Cardinality(s) < 61")
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next POSTCONDITION Post")
+    assert main(["explore", str(path), "--timeout", "2"]) == 10
+    assert "postcondition Post: time: stopped after 2 s" in capsys.readouterr().out

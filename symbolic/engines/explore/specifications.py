@@ -48,6 +48,7 @@ from leadline.symbolic.engines.run.limits import (
     TimeIsOver,
     limited,
     put_off,
+    time_stop,
     timely,
     worth,
 )
@@ -634,7 +635,7 @@ def explore_specification(
         stop = searched(limits, lambda: exploring.run(settled))
     behaviour.end_search()
     with printing(listener.printed):
-        postconditions = _postconditions(behaviour)
+        postconditions = _postconditions(behaviour, limits.since(began))
     return told(stop, postconditions)
 
 
@@ -862,15 +863,18 @@ def _statistics(explorer: Explorer[Behaviour], began: float) -> dict[str, int]:
     }
 
 
-def _postconditions(behaviour: Behaviour) -> dict[str, bool | str] | None:
+def _postconditions(behaviour: Behaviour, limits: Limits) -> dict[str, bool | str] | None:
     """For each postcondition whether it holds, or the reason why it has no value. The search is over then."""
     found: dict[str, bool | str] = {}
     behaviour.at_level(0)
     for name, formula in behaviour.specification.postconditions.items():
         try:
-            found[name] = behaviour.interpreter.holds(formula)
+            with limited(Limits(limits.seconds)):
+                found[name] = behaviour.interpreter.holds(formula)
         except EvaluationError as error:
             found[name] = str(error)
+        except TimeIsOver:
+            found[name] = time_stop(limits).text
     behaviour.at_level(None)
     set_statistics(None)
     return found or None
