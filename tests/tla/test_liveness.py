@@ -351,19 +351,28 @@ def test_looking_at_runs_is_the_last_part_once_all_states_are_found(
     assert [one.left for one in told[-2:]] == [None, left]
 
 
-@pytest.mark.parametrize("made", [model_on_values, model_of])
-def test_proofs_about_states_are_told_before_runs_are_looked_at(
-    tmp_path: Path, made: Callable[..., Model]
+@pytest.mark.parametrize(
+    ("made", "view", "verdict"),
+    [
+        (model_on_values, "", Verdict.PROVED),
+        (model_of, "", Verdict.PROVED),
+        (model_on_values, "VIEW One", Verdict.SAFE),
+    ],
+)
+def test_findings_about_states_are_told_before_runs_are_looked_at(
+    tmp_path: Path, made: Callable[..., Model], view: str, verdict: Verdict
 ) -> None:
-    body = "VARIABLE x\nSpec == x = FALSE /\\ [][x' = ~x]_x\nTrue == []<>x\nLow == x \\in BOOLEAN"
+    body = (
+        "VARIABLE x\nSpec == x = FALSE /\\ [][x' = ~x]_x\nTrue == []<>x\nLow == x \\in BOOLEAN\nOne == TRUE"
+    )
     entry = find(str(write(tmp_path, M=body)))
-    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec INVARIANT Low PROPERTY True")
+    (tmp_path / "M.cfg").write_text(f"SPECIFICATION Spec INVARIANT Low PROPERTY True {view}")
     query = Query(entry.source, {}, None, ExploreOptions(prove=True))
     told = list[Result]()
     listener = Listener(done=told.append)
     found = ENGINES["explore"].answer(made(entry, {}), query, SOLVERS["cadical"], Limits(), listener)
-    assert [(one.property, one.verdict) for one in told] == [("Low", Verdict.PROVED)]
-    assert [one.verdict for one in found.results] == [Verdict.PROVED, Verdict.VIOLATED]
+    assert [(one.property, one.verdict) for one in told] == [("Low", verdict)]
+    assert [one.verdict for one in found.results] == [verdict, Verdict.VIOLATED]
 
 
 def test_runs_through_a_part_of_the_states_are_looked_at(tmp_path: Path) -> None:

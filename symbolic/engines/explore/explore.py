@@ -730,9 +730,9 @@ def ended(
 
 
 def tell_proofs(answer: Answer, options: ExploreOptions, listener: Listener) -> None:
-    """Tell the proofs of an answer, where its options ask for them: runs, which are next, may take long."""
+    """Tell what an answer proves, or by a view finds safe, if its options ask for proofs: runs may take long."""
     for one in answer.results if options.prove else ():
-        if one.verdict is Verdict.PROVED:
+        if one.verdict in (Verdict.SAFE, Verdict.PROVED):
             listener.done(one)
 
 
