@@ -262,12 +262,28 @@ def test_a_constraint_or_view_without_a_value_is_an_error(line: str, tmp_path: P
     assert found.out_of_bounds is not None and found.out_of_bounds.length == 4
 
 
-def states_by(folder: Path, step: str) -> int:
-    """The states of a number that begins with 0 and takes the step."""
+def states_by(folder: Path, step: str, seconds: float | None = None) -> int:
+    """The states of a number that begins with 0 and takes the step, those found in some seconds."""
     body = f"EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == {step}"
     behaviour = Behaviour(specification(folder, body, "INIT Init\nNEXT Next"))
-    found = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)
+    found = explore_specification(behaviour, ExploreOptions(), Limits(seconds), SILENT, deadlock=True)
     return found.told(ExploreFacts).states
+
+
+def test_a_step_chooses_among_the_subsets_that_its_body_allows(tmp_path: Path) -> None:
+    """Nobody would come to the end of all subsets of 40 elements."""
+    step = r"\E s \in SUBSET (1..40) : (s \subseteq {1, x + 1} /\ x < 5) /\ x' = IF x + 1 \in s THEN x + 1 ELSE x"
+    assert states_by(tmp_path, step, seconds=20) == 6
+
+
+@pytest.mark.parametrize(
+    "choice", ["(1..2) : s \\subseteq x", "(1..2) : s \\subseteq {TRUE}", "Nat : s \\subseteq {1}"]
+)
+def test_a_choice_among_subsets_that_cannot_be_made_is_an_error(choice: str, tmp_path: Path) -> None:
+    body = f"EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == \\E s \\in SUBSET {choice} /\\ x' = s"
+    behaviour = Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next"))
+    found = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)
+    assert found.out_of_bounds is not None and found.out_of_bounds.length == 1
 
 
 def test_quantifiers_and_disjunctions_may_be_nested_deeply(tmp_path: Path) -> None:

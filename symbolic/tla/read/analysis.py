@@ -413,6 +413,22 @@ _SIZES = {"=": (0, 0), "<=": (None, 0), "<": (None, -1), ">=": (0, None), ">": (
 _TURNED = {"=": "=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
 
 
+def narrowed(bounds: Sequence[s.Bound], e: s.Expression) -> Sequence[s.Bound]:
+    r"""The bounds of a choice; where they are `x \in SUBSET S`, and `x \subseteq T` comes first in e, with T told.
+
+    `SUBSET` has T as a second argument there.
+    """
+    while isinstance(e, s.Apply) and e.operator == "/\\":
+        e = e.arguments[0]
+    match e, bounds:
+        case (
+            s.Apply("\\subseteq", (s.Apply(element, ()), most)),
+            (s.Bound((name,), s.Apply("SUBSET", (whole,)) as domain),),
+        ) if element == name and name not in s.operators(most):
+            return [s.Bound((name,), s.Apply("SUBSET", (whole, most), place=domain.place))]
+    return bounds
+
+
 def cardinality_bound(e: s.Expression, name: str) -> tuple[str, s.Expression] | None:
     """The comparison and the bound where a formula begins with `Cardinality(name) <= bound` or its kin."""
     while isinstance(e, s.Apply) and e.operator == "/\\":

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import size, unsubscripted
+from leadline.symbolic.tla.read.analysis import narrowed, size, unsubscripted
 from leadline.symbolic.tla.read.guards import FullGuards
 from leadline.symbolic.tla.values.expressions import NODES, OPERATORS
 from leadline.symbolic.tla.values.scopes import (
@@ -321,6 +321,7 @@ class Search:
         if depth and depth + nested > _DEEPEST:  # Only a function of its own has room for that many names.
             self._apart(todo, scope, lines)
             return
+        bounds = narrowed(bounds, body) if self.counted is None else bounds
         domains = [bound.domain for bound in bounds if bound.domain is not None]
         scope = settle(self.translation, domains, scope, lines)
         inner, inside = loops(self.translation, bounds, scope, lines, ordered=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 from leadline.symbolic.tla.read.analysis import sizes
@@ -207,14 +208,23 @@ class Filtered(LazySet):
 
 
 class Subsets(LazySet):
-    """`SUBSET S`."""
+    """`SUBSET S`.
 
-    def __init__(self, base: Value) -> None:
+    Args:
+        base: S.
+        most: a set; subsets that are none of it may be left out.
+    """
+
+    def __init__(self, base: Value, most: Value | None = None) -> None:
         self.base = base
         if not is_set(base):
             what = f"{tla_text(base)}, {kind_word(base)}"
             fail(f"SUBSET of {what}: a set is needed; SUBSET binds tighter than .. or \\cup")
         self.kind = _around(frozenset, base)
+        if most is not None:
+            # An error is one of the subsets that are compared with the set.
+            with suppress(EvaluationError):
+                self.base = frozenset(x for x in frozenset(base) if member(x, most))
 
     def __contains__(self, value: Value) -> bool:
         if value.__class__ is ModelValue:
