@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.prove.pdr import PdrOptions, frames, memory, pdr
+from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, engine, frames, memory, pdr, recheck
 from leadline.symbolic.engines.prove.pdr.frames import Frames
-from leadline.symbolic.engines.prove.pdr.memory import FoundStep
-from leadline.symbolic.engines.prove.pdr.system import Cube
+from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
+from leadline.symbolic.engines.prove.pdr.samples import Samples
+from leadline.symbolic.engines.prove.pdr.system import Cube, System
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning.walks import Walks
+from leadline.symbolic.solve import SOLVERS
 
 Step = Callable[..., FoundStep | Cube]
 FEW = PdrOptions(strengthenings=False, samples=50)
@@ -25,7 +30,8 @@ def leases(replicas: int = 3) -> Model:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Solvers are made anew often, and few steps are remembered."""
+    """Solvers are made anew often, few steps are remembered, and pairs are excluded early."""
+    monkeypatch.setattr(engine, "_EASY", 20)
     monkeypatch.setattr(frames, "_GARBAGE", 40)
     monkeypatch.setattr(memory, "_MOST", 256)
     monkeypatch.setattr(memory, "_PART", 64)
@@ -81,3 +87,21 @@ def test_remembered_steps_are_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     model = leases()
     assert pdr(model, model.properties["disjointness"], FEW).verdict is Verdict.PROVED
     assert min(remembered) > 20
+
+
+def test_pairs_without_samples_are_excluded_as_far_as_that_is_inductive() -> None:
+    model, dice = leases(), Random(0)
+    target, semantics = model.properties["disjointness"], Semantics(model)
+    system = System(model, target)
+    samples = Samples(system, Walks(semantics, 50, dice), None, semantics, dice)
+    asked = Frames(system, lambda: None, Memory(system, dice))
+    pairs = samples.pairs()[:300]
+    assert all(len(x) <= 2 and not samples.hits(x) for x in pairs)
+    lemmas = [asked.lemma(x) for x in pairs if not asked.begins_in(x)]
+    kept = asked.inductive_part(lemmas)
+    assert 0 < len(kept) < len(lemmas)
+    found = Invariant.of(system, [x.cube for x in kept])
+    failing = recheck(model, target, found, SOLVERS["z3"])
+    assert not [x for x in failing if x.startswith(("initiation", "consecution"))]
+    for more in [x for x in lemmas if x not in kept][:9]:
+        assert asked.inductive_part([*kept, more]) == kept

@@ -41,6 +41,12 @@ from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay, trace_of_path
 from leadline.symbolic.trace.replay import own_error
 
+_EASY = 200
+"""Questions after which a search is no easy one: then pairs of literals are excluded that no sample has."""
+
+_PAIRS = 500
+"""Pairs that are tried, with up to a hundred times as many images."""
+
 
 class _Stopped(Exception):
     """The search was asked to stop."""
@@ -176,6 +182,7 @@ class _Search:
         self._outside: Trace | None = None
         self._frames: Frames | None = None
         self._looked_at = 0
+        self._has_pairs = False
         # A deadlock's formula is out of bounds where a step is, which is asked anyway.
         self._open = [x for x in BadCause if x is not BadCause.UNDEFINED or target.name != DEADLOCK]
         self._undefined = False
@@ -247,6 +254,18 @@ class _Search:
             if proof is not None:
                 return self._invariant(system, [lemma.cube for lemma in frames.from_frame(proof)])
 
+    def _add_pairs(self, frames: Frames) -> None:
+        """Exclude the pairs of literals that no sample has together, as far as that is inductive by itself."""
+        known, candidates = set[Cube](), list[Lemma]()
+        for cube in self._samples.pairs():
+            if len(candidates) >= _PAIRS or len(known) >= _PAIRS * 100:
+                break
+            if cube not in known and not frames.begins_in(cube):
+                candidates.append(frames.lemma(cube))
+                known.update(candidates[-1].orbit)
+        for lemma in frames.inductive_part(candidates):
+            frames.add(frames.last, lemma)
+
     def _invariant(self, system: System, cubes: Iterable[Cube]) -> Invariant | None:
         """The invariant that excludes cubes; None where the property's evaluation leaves its bounds."""
         in_bounds = self._outside is None and not self._options.within_bounds
@@ -306,6 +325,9 @@ class _Search:
             self._generalizer.learn_from_samples(end.cube)
             return None
         while waiting and trace is None:
+            if frames.questions > _EASY and not self._has_pairs:
+                self._has_pairs = True
+                self._add_pairs(frames)
             frame, _, one = heapq.heappop(waiting)
             if not frames.meets(frame, one.cube):
                 continue

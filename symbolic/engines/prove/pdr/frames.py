@@ -262,6 +262,30 @@ class Frames:
             tuple(model[1 : self._system.size + 1]), tuple([model[x - 1] for x in self._layer.inputs])
         )
 
+    def inductive_part(self, lemmas: Iterable[Lemma]) -> list[Lemma]:
+        """The largest part of some lemmas that is inductive together; none of them has an initial state.
+
+        C. Flanagan, K. Leino: Houdini, an Annotation Assistant for ESC/Java, FME 2001.
+        """
+        solver, layer = CoreSolver(self._clauses, self._layer.formula.variables), self._layer
+        switches = {one: solver.new_variable() for one in lemmas if solver.check(one.cube)}
+        for one, switch in switches.items():
+            for image in one.orbit:
+                solver.add([-switch, *[-x for x in image]])
+        waiting = list(switches)
+        while waiting:
+            one = waiting.pop()
+            step = [layer.taken, *[layer.prime[x] for x in one.cube]]
+            if one in switches and solver.check([*switches.values(), *step]):
+                model = solver.model()
+                after = {x if model[place] == y else -x for x, place, y in self._after}
+                broken = [x for x in switches if any(map(after.issuperset, x.orbit))]
+                for other in broken:
+                    del switches[other]
+                waiting = list(switches)
+        solver.close()
+        return list(switches)
+
     # -- lifting -----------------------------------------------------------------------------------
 
     def lift(self, found: FoundStep, into: Cube | BadCause) -> Cube:

@@ -7,11 +7,12 @@ a cube is compared with all samples by a few operations on long numbers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from random import Random
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.engines.prove.pdr.system import Choice, System
+from leadline.symbolic.engines.prove.pdr.system import Choice, Cube, System
 from leadline.symbolic.lang import Permutation, permuted
 from leadline.symbolic.meaning import path_of
 from leadline.symbolic.meaning.walks import Walks
@@ -83,6 +84,26 @@ class Samples:
     def within(self, hits: int, literal: int) -> int:
         """Those among some samples of which a literal is true."""
         return hits & self._columns[literal]
+
+    def pairs(self) -> list[Cube]:
+        """Pairs of literals that no sample has together, those first that one would expect most often.
+
+        The first literal of each is the least of its images under permutations. One that no sample has is alone.
+        """
+        counts = {x: column.bit_count() for x, column in self._columns.items()}
+        found: list[tuple[float, Cube]] = []
+        for x in sorted(set(self._system.kind.values())):
+            column = self._columns[x]
+            found += (
+                [
+                    (counts[x] * counts[y], tuple(sorted((x, y))))
+                    for y, other in self._columns.items()
+                    if counts[y] and abs(x) != abs(y) and not column & other
+                ]
+                if counts[x]
+                else [(inf, (x,))]
+            )
+        return [cube for _, cube in sorted(found, reverse=True)]
 
     def run(self, hits: int) -> list[Choice]:
         """The choices of a run to one of some samples, that of the initial state first."""
