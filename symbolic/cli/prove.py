@@ -18,7 +18,7 @@ from leadline.symbolic.engines.prove.invariants import understood
 from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized
 from leadline.symbolic.engines.prove.pdr.strengthenings import importable, strengthenings_file
 from leadline.symbolic.engines.run.limits import timely
-from leadline.symbolic.lang import UserError, setting_text
+from leadline.symbolic.lang import Model, UserError, setting_text
 from leadline.symbolic.solve import SOLVERS
 
 WRITE = "--write-strengthenings"
@@ -27,7 +27,9 @@ WRITE = "--write-strengthenings"
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
     inputs.add_protocol(parser, optional=True)
-    parser.add_argument("--property", metavar="NAME", action=inputs.Once, help="the property to prove")
+    parser.add_argument(
+        "--property", metavar="NAME", action=inputs.Once, help="the property to prove (default: the only one)"
+    )
     ask.add_question(parser, "prove")
     _add_recheck(parser)
     add_format(parser, "text", "json", "markdown")
@@ -62,7 +64,7 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _prove(args: argparse.Namespace) -> Exit:
-    if args.protocol is None or args.property is None:
+    if args.protocol is None:
         raise UserError("nothing to prove: write leadline prove PROTOCOL --property NAME (or --recheck FILE)")
     if args.out is not None and args.obligations:
         raise UserError("--out: some obligations alone prove nothing; leave --obligation out")
@@ -70,8 +72,11 @@ def _prove(args: argparse.Namespace) -> Exit:
     check_writable(args, "out", "write_strengthenings")
     if args.write_strengthenings is not None:
         _check_strengthenings(args)
-    args.properties = [args.property]  # which the configuration of a module may lack
+    # Which the configuration of a module may lack.
+    args.properties = [] if args.property is None else [args.property]
     entry, settings, model = inputs.chosen_model(args)
+    if args.property is None:
+        args.property = _only_property(model)
     (target,) = model.choose_properties((args.property,))
     if args.write_strengthenings is not None:
         importable(entry.protocol.__module__, args.write_strengthenings)
@@ -89,6 +94,14 @@ def _prove(args: argparse.Namespace) -> Exit:
     _write(args.out, asked)
     _write_strengthenings(args.write_strengthenings, asked)
     return asked.exit()
+
+
+def _only_property(model: Model) -> str:
+    """The name of a model's property, if it has only one."""
+    if len(model.claimed) != 1:
+        names = ", ".join(model.claimed) or "it has none"
+        raise UserError(f"nothing to prove: name a property of {model.protocol} with --property: {names}")
+    return model.claimed[0]
 
 
 def _check_strengthenings(args: argparse.Namespace) -> None:

@@ -255,7 +255,7 @@ def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
     ("arguments", "complaint"),
     [
         (("prove",), "nothing to prove"),
-        (("prove", "inductive.py"), "nothing to prove"),
+        (("prove", "inductive.py"), "nothing to prove: name a property of twos with --property: even, "),
         (("prove", "inductive.py", "--property", "evne"), "twos has no property `evne`: did you mean `even`"),
         (
             ("prove", "inductive.py", "--property", "even", "--obligation", "implies"),
@@ -378,3 +378,14 @@ def test_options_that_no_engine_takes_together(leadline: Leadline) -> None:
     assert ran.code == 2
     for part in ("--no-strengthenings is for pdr", "--solver is for induction", "leave one"):
         assert part in ran.err
+
+
+def test_the_only_property_needs_no_name(leadline: Leadline, tmp_path: Path) -> None:
+    module = tmp_path / "Even.tla"
+    module.write_text(
+        "---- MODULE Even ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 2) % 8\n"
+        "Inv == x % 2 = 0\n====\n"
+    )
+    module.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv CHECK_DEADLOCK FALSE\n")
+    ran = leadline("prove", str(module))
+    assert ran.code == 0 and ran.out.splitlines()[2].split()[:2] == ["Inv", "proved"]
