@@ -256,6 +256,7 @@ class _Search:
 
     def _add_pairs(self, frames: Frames) -> None:
         """Exclude the pairs of literals that no sample has together, as far as that is inductive by itself."""
+        self._has_pairs = True
         known, candidates = set[Cube](), list[Lemma]()
         for cube in self._samples.pairs():
             if len(candidates) >= _PAIRS or len(known) >= _PAIRS * 100:
@@ -326,7 +327,6 @@ class _Search:
             return None
         while waiting and trace is None:
             if frames.questions > _EASY and not self._has_pairs:
-                self._has_pairs = True
                 self._add_pairs(frames)
             frame, _, one = heapq.heappop(waiting)
             if not frames.meets(frame, one.cube):

@@ -93,16 +93,15 @@ class Samples:
         counts = {x: column.bit_count() for x, column in self._columns.items()}
         found: list[tuple[float, Cube]] = []
         for x in sorted(set(self._system.kind.values())):
+            if not counts[x]:
+                found.append((inf, (x,)))
+                continue
             column = self._columns[x]
-            found += (
-                [
-                    (counts[x] * counts[y], tuple(sorted((x, y))))
-                    for y, other in self._columns.items()
-                    if counts[y] and abs(x) != abs(y) and not column & other
-                ]
-                if counts[x]
-                else [(inf, (x,))]
-            )
+            found += [
+                (counts[x] * counts[y], tuple(sorted((x, y))))
+                for y, other in self._columns.items()
+                if counts[y] and abs(x) != abs(y) and not column & other
+            ]
         return [cube for _, cube in sorted(found, reverse=True)]
 
     def run(self, hits: int) -> list[Choice]:
