@@ -268,7 +268,7 @@ class Frames:
         C. Flanagan, K. Leino: Houdini, an Annotation Assistant for ESC/Java, FME 2001.
         """
         solver, layer = CoreSolver(self._clauses, self._layer.formula.variables), self._layer
-        switches = {one: solver.new_variable() for one in lemmas if solver.check(one.cube)}
+        switches = {one: solver.new_variable() for one in lemmas if self._ask(solver, one.cube)}
         for one, switch in switches.items():
             for image in one.orbit:
                 solver.add([-switch, *[-x for x in image]])
@@ -276,7 +276,7 @@ class Frames:
         while waiting:
             one = waiting.pop()
             step = [layer.taken, *[layer.prime[x] for x in one.cube]]
-            if one in switches and solver.check([*switches.values(), *step]):
+            if one in switches and self._ask(solver, [*switches.values(), *step]):
                 model = solver.model()
                 after = {x if model[place] == y else -x for x, place, y in self._after}
                 broken = [x for x in switches if any(map(after.issuperset, x.orbit))]

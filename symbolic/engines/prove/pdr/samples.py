@@ -20,6 +20,9 @@ from leadline.symbolic.meaning.walks import Walks
 _MOST = 150_000
 """Samples that are kept at most, with their images under permutations."""
 
+_MOST_COMPARED = 200_000
+"""Pairs of literals that are looked for in the samples at most, those first whose first literal most have."""
+
 
 def choices_to(semantics: Semantics, walks: Walks[State], state: State) -> list[Choice]:
     """The choices of a run to a state that walks have found, that of the initial state first."""
@@ -91,16 +94,14 @@ class Samples:
         The first literal of each is the least of its images under permutations. One that no sample has is alone.
         """
         counts = {x: column.bit_count() for x, column in self._columns.items()}
-        found: list[tuple[float, Cube]] = []
-        for x in sorted(set(self._system.kind.values())):
-            if not counts[x]:
-                found.append((inf, (x,)))
-                continue
+        firsts = sorted(set(self._system.kind.values()), key=lambda x: -counts[x])
+        found: list[tuple[float, Cube]] = [(inf, (x,)) for x in firsts if not counts[x]]
+        for x in firsts[: _MOST_COMPARED // len(counts)]:
             column = self._columns[x]
             found += [
-                (counts[x] * counts[y], tuple(sorted((x, y))))
+                (counts[x] * counts[y], (x, y) if x < y else (y, x))
                 for y, other in self._columns.items()
-                if counts[y] and abs(x) != abs(y) and not column & other
+                if counts[x] and counts[y] and abs(x) != abs(y) and not column & other
             ]
         return [cube for _, cube in sorted(found, reverse=True)]
 
