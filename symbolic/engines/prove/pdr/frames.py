@@ -272,17 +272,16 @@ class Frames:
         for one, switch in switches.items():
             for image in one.orbit:
                 solver.add([-switch, *[-x for x in image]])
-        waiting = list(switches)
-        while waiting:
-            one = waiting.pop()
-            step = [layer.taken, *[layer.prime[x] for x in one.cube]]
-            if one in switches and self._ask(solver, [*switches.values(), *step]):
-                model = solver.model()
-                after = {x if model[place] == y else -x for x, place, y in self._after}
-                broken = [x for x in switches if any(map(after.issuperset, x.orbit))]
-                for other in broken:
-                    del switches[other]
-                waiting = list(switches)
+        before = len(switches) + 1
+        while len(switches) < before:
+            before = len(switches)
+            for one in list(switches):
+                step = [layer.taken, *[layer.prime[x] for x in one.cube]]
+                if one in switches and self._ask(solver, [*switches.values(), *step]):
+                    model = solver.model()
+                    after = {x if model[place] == y else -x for x, place, y in self._after}
+                    for broken in [x for x in switches if any(map(after.issuperset, x.orbit))]:
+                        del switches[broken]
         solver.close()
         return list(switches)
 
