@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.concrete.expressions import function_of
-from leadline.symbolic.lang import Int, OutOfBounds, Seq
+from leadline.symbolic.lang import Graph, Int, Mapped, OutOfBounds, Seq, Slots, Tuple
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
@@ -78,6 +78,12 @@ NEEDED = (
     "{} \\ {Head(v)}",
     "SortSeq(Tail([<<1>> EXCEPT ![Head(v)] = 1]), LAMBDA a, b : a < b)",
     "mv \\in {<<1>>[Head(v)]}",
+    "(CASE v # <<>> -> <<>>) @@ [a |-> 1]",
+    "CHOOSE T \\in SUBSET {Head(v)} : Cardinality(T) = 0",
+    "[1..Len(v) -> {Head(v)}]",
+    "<<>> \\in [1..Len(v) -> {Head(v)}]",
+    "{} \\ ({1} \\X {Head(v)})",
+    "IsFiniteSet(SUBSET {Head(v)})",
     "5 \\div (Len(v) * 3 - 3 * Cardinality({Len(v), 1, 2}) + 6) + Head(v)",
 )
 """Expressions some of whose parts have no value where v is `<<>>`."""
@@ -149,3 +155,29 @@ def test_the_lowering_evaluates_what_tlc_evaluates(e: str, tmp_path: Path) -> No
     found = [told(lambda x: untyped(formula((x,), {}), node.type), items) for items in ((), (1,))]
     assert found == [told(lambda x: term((sequence(x),)), items) for items in ((), (1,))]
     assert "error" in found
+
+
+@pytest.mark.parametrize(
+    "e",
+    [
+        "s \\ {CHOOSE x \\in s : TRUE}",
+        "s = {CHOOSE x \\in s : TRUE}",
+        "(CHOOSE x \\in s : TRUE) \\in s",
+        "[b EXCEPT ![CHOOSE x \\in s : TRUE] = 1]",
+        "([y |-> 1] :> s[1]) @@ b",
+        "[g EXCEPT ![CHOOSE x \\in s : TRUE] = 1]",
+        "(<<>>[1] :> 1) @@ g",
+    ],
+)
+def test_a_value_that_does_not_exist_is_an_error_beside_what_is_empty(e: str, tmp_path: Path) -> None:
+    one = specification(tmp_path, f"EXTENDS {_STANDARD}\nVARIABLES s, b, g\nE == {e}")
+    place, number = Int(1, 2), Int(0, 3)
+    pair = Tuple((number, number))
+    kinds = {
+        "s": Slots(place, Mapped(number), False),
+        "b": Slots(place, Mapped(pair), True),
+        "g": Graph(pair),
+    }
+    node = Lowering(one, kinds).value(s.Apply("E"), Scope())
+    with pytest.raises(OutOfBounds):
+        function_of(node, {"s": 0, "b": 1, "g": 2})(((None, None), (None, None), frozenset()), {})

@@ -1049,7 +1049,7 @@ class Lowering(Sets):
             # The first of all subsets, which may be too many to be listed.
             test = body(empty := self.terms.set_of([]))
             if isinstance(test, n.Const) and test.value:
-                return empty
+                return self.terms.once_defined(listed_parts(domain), empty)
         found = self._first_function(domain, body)
         if found is not None:
             return found
@@ -1206,17 +1206,23 @@ def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
     domain = at.value(e.domain, scope)
     keys, values = at.terms.elements(domain), at.domain(e.range, scope)
     if keys is not None:
-        found = Product(tuple(key for key in keys if isinstance(key, n.Const)), (values,) * len(keys))
-        if keys or not isinstance(values, n.Node):
-            return found
-        values = at.terms.set_node(values)
-        return found if is_total(values) else at.terms.of_nothing(values, at.listed(found))
+        constants = tuple(key for key in keys if isinstance(key, n.Const))
+        return Product(constants, (values,) * len(keys)) if keys else _without_arguments(at, values)
     if isinstance(domain, n.IntRange) and isinstance(domain.low, n.Const):
         return _from_interval(at, domain, domain.low.value, values)
     domain = at.terms.set_node(domain)
     if domain.type == Set(NEVER):
-        return at.terms.of_nothing(domain, at.terms.set_of([at.terms.make_tuple([])]))
+        return at.terms.of_nothing(domain, at.listed(_without_arguments(at, values)))
     return FunctionsOf(domain, values)
+
+
+def _without_arguments(at: Lowering, values: Domain) -> Domain:
+    """`[{} -> T]`, which has no value where T has none."""
+    found = Product((), ())
+    whole = at.terms.set_node(values) if isinstance(values, n.Node) else values
+    if all(map(is_total, listed_parts(whole))):
+        return found
+    return at.terms.once_defined(listed_parts(whole), at.listed(found))
 
 
 def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -> Domain:
@@ -1228,7 +1234,7 @@ def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -
         raise Unlowerable(f"[{low}..n -> T] where n has over {_MOST_LENGTHS} values")
     found: list[tuple[n.Node, Domain]] = []
     if kind.low < low:
-        found.append((terms.lt(domain.high, terms.integer(low)), Product((), ())))
+        found.append((terms.lt(domain.high, terms.integer(low)), _without_arguments(at, values)))
     for high in range(max(low, kind.low), kind.high + 1):
         keys = tuple(map(terms.integer, range(low, high + 1)))
         found.append((terms.equal(domain.high, terms.integer(high)), Product(keys, (values,) * len(keys))))

@@ -144,6 +144,9 @@ def listed_parts(domain: Domain) -> Iterator[n.Node]:
         case FunctionsOf(arguments=arguments, values=values):
             yield arguments
             yield from listed_parts(values)
+        case Cases(parts=parts):
+            for _, part in parts:
+                yield from listed_parts(part)
         case Restricted(whole=whole, other=other):
             yield from listed_parts(whole)
             yield from listed_parts(other)

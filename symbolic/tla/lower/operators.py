@@ -125,7 +125,7 @@ def _restricted(kind: type[Binary]) -> Rule:
             inside = at.member(x, b)
             return inside if keep else at.terms.negation(inside)
 
-        return at.filtered(at.listed(a), "x", body)
+        return at.terms.once_defined(listed_parts(b), at.filtered(at.listed(a), "x", body))
 
     return rule
 
@@ -399,6 +399,8 @@ def _is_joining(at: Lowering, name: str) -> bool:
 
 def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
     """`x :> y`, for each argument that x may be."""
+    if NEVER in (key.type, value.type):
+        return t.undefined(NEVER, "the argument or its value has none")
     if isinstance(key, n.Const):
         return t.function([(key, value)])
     if shapes.is_message(key.type) or key.type.cardinality > _MOST_KEYS:
@@ -427,7 +429,8 @@ def _over(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Enti
 def _merged(at: Lowering, left: n.Node, right: n.Node) -> n.Node:
     t = at.terms
     if EMPTY_FUNCTION in (left.type, right.type):
-        return left if right.type == EMPTY_FUNCTION else right
+        empty, other = (right, left) if right.type == EMPTY_FUNCTION else (left, right)
+        return t.once_defined([empty], other)
     if isinstance(right.type, Slots) or isinstance(left.type, Slots):
         return slots.merged(t, left, right)
     kinds = {type(left.type), type(right.type)}
@@ -484,8 +487,9 @@ def _divided(t: Terms, a: n.Node, b: n.Node) -> n.Node:
 
 def _is_finite(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     domain = at.domain(arguments[0], scope)
-    answer = at.terms.boolean(_finite(domain))
-    return at.terms.of_nothing(at.terms.set_node(domain), answer) if isinstance(domain, n.Node) else answer
+    return at.terms.once_defined(
+        map(at.terms.set_node, listed_parts(domain)), at.terms.boolean(_finite(domain))
+    )
 
 
 def _finite(domain: Domain) -> bool:

@@ -86,7 +86,7 @@ def every_place(t: Terms, universal: bool, node: n.Node, body: Body) -> n.Node:
 
 def member(t: Terms, element: n.Node, node: n.Node) -> n.Node:
     """Whether an element is a member, or an argument."""
-    return over(t, False, node, lambda x: t.same(x, element))
+    return t.once_defined([element], over(t, False, node, lambda x: t.same(x, element)))
 
 
 def kept(t: Terms, node: n.Node, keep: Body) -> n.Node:
@@ -147,7 +147,7 @@ def updated(t: Terms, node: n.Node, argument: n.Node, of: Body) -> n.Node:
         first, second = t.components(pair)
         return here, t.make_tuple([first, t.ite(t.same(first, argument), of(second), second)])
 
-    return built(t, node, True, at)
+    return t.once_defined([argument], built(t, node, True, at))
 
 
 def inserted(t: Terms, node: n.Node, entry: n.Node, where: n.Node) -> n.Node:
@@ -277,7 +277,8 @@ def same(t: Terms, a: n.Node, b: n.Node) -> n.Node:
         return every_place(t, False, node, at)
 
     every = every_place(t, True, node, inside)
-    return t.conj([every, *(t.disj([t.negation(there), found(x)]) for there, x in members)])
+    answer = t.conj([every, *(t.disj([t.negation(there), found(x)]) for there, x in members)])
+    return t.once_defined([node, other], answer)
 
 
 def converted(t: Terms, node: n.Node, target: Slots) -> n.Node:

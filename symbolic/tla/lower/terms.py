@@ -563,9 +563,11 @@ class Terms(Builder):
             inside = self.member(x, b)
             return self.negation(inside) if kind is n.SetMinus else inside
 
-        if slots.in_slots(a.type):
-            return slots.over(self, True, a, test) if kind is n.Subset else slots.kept(self, a, test)
-        return self.bind(n.Forall if kind is n.Subset else n.SetFilter, a, "x", test)
+        if not slots.in_slots(a.type):
+            found = self.bind(n.Forall if kind is n.Subset else n.SetFilter, a, "x", test)
+        else:
+            found = slots.over(self, True, a, test) if kind is n.Subset else slots.kept(self, a, test)
+        return self.once_defined([b], found)
 
     def both_sets(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """A union, intersection, difference or inclusion of two sets."""
@@ -913,7 +915,7 @@ class Terms(Builder):
     def _updated_pairs(self, function: n.Node, argument: n.Node, of: Body) -> n.Node:
         there, old = self.looked_up(function, argument)
         changed = self.graph([self.make_tuple([argument, of(old)])])
-        return self.ite(there, self.merged(changed, function), function)
+        return self.once_defined([argument], self.ite(there, self.merged(changed, function), function))
 
     def merged(self, left: n.Node, right: n.Node) -> n.Node:
         """`f @@ g`, where one is a set of pairs."""
