@@ -190,7 +190,9 @@ def _matches(reader: Reader) -> Iterator[Mapping[str, str]]:
     if not uncertain:
         return
     sure = {k: x for sort, table in reader.matched.items() if sort not in uncertain for k, x in table.items()}
-    ways = product(*(permutations(sort.members, len(names)) for sort, names in uncertain.items()))
+    taken = {sort: {*map(sort.written, reader.taken)} for sort in uncertain}
+    free = {sort: [x for x in sort.members if x not in taken[sort]] for sort in uncertain}
+    ways = product(*(permutations(free[sort], len(names)) for sort, names in uncertain.items()))
     flat = [name for names in uncertain.values() for name in names]
     for number, way in enumerate(ways):
         if number == _MOST_MATCHES:

@@ -37,7 +37,7 @@ import tomllib
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -252,7 +252,7 @@ def _of_ndjson(file: BinaryIO, path: Path, wrong: Callable[[str], None]) -> Iter
 
 
 def _of_csv(text: str, path: Path, wrong: Callable[[str], None]) -> Iterator[tuple[int, Raw]]:
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    reader = csv.DictReader(StringIO(text, newline=""), strict=True)
     try:
         names = reader.fieldnames or ()
         if twice := sorted({x for x in names if [*names].count(x) > 1}):
@@ -285,11 +285,12 @@ def _of_itf(text: str, path: Path) -> Iterator[tuple[int, Raw]]:
     if not isinstance(states, list) or not all(isinstance(x, dict) for x in states):
         raise UserError(f"{path} is not ITF: an object with an array `states` is needed")
     meta = data.get("#meta")
-    aliases = meta.get("aliases", []) if isinstance(meta, dict) else []
+    aliases = meta.get("aliases") if isinstance(meta, dict) else None
+    left_out = ["#meta", *(aliases if isinstance(aliases, list) else [])]
     for number, state in enumerate(states):
         about = state.get("#meta")
         call = about.get("action") if isinstance(about, dict) else None
-        told = {key: _of_itf_value(x) for key, x in state.items() if key not in ("#meta", *aliases)}
+        told = {key: _of_itf_value(x) for key, x in state.items() if key not in left_out}
         event: Raw = {"after": told}
         if number == 0:
             event["action"] = "init"
@@ -369,6 +370,7 @@ class Reader:
         log: the events so far.
         wrong: the mistakes so far.
         matched: for each sort, the names of the log's that were matched with its members.
+        taken: the members of sorts that the map names, or the log itself.
         unread: the fields that no line had so far, each with whether the map names it.
         fields: the fields of the first line.
     """
@@ -383,6 +385,7 @@ class Reader:
         self.unread = about.fields()
         self.fields: set[str] = set()
         self._names = {**about.names, **names}
+        self.taken: set[object] = {*self._names.values()}
         # Branches of an action of a module are actions of its name.
         self._actions: dict[str, tuple[Action, ...]] = {}
         for one in model.actions:
@@ -630,7 +633,7 @@ class Reader:
             sorts = [x for x in kinds if isinstance(x, Sort)]
             named = [x for x in kinds if isinstance(x, Named)]
             known = any(x.contains(x.written(value)) for x in named)
-            return self._member(sorts[0], value) if sorts and not known else value
+            return self._member(sorts[0], value) if sorts and not known else self._own(sorts, value)
         if isinstance(value, list):
             inner = kind.parts
             if isinstance(kind, Map):
@@ -653,11 +656,23 @@ class Reader:
                 }
         return value
 
+    def _own(self, sorts: Sequence[Sort], name: str) -> str:
+        """A name in a log that is a member's, if it is one; no other name stands for that member."""
+        for sort in sorts:
+            for other, member in self.matched.get(sort, {}).items():
+                if member == sort.written(name):
+                    raise UserError(
+                        f"{self._place}: {name} is one of {sort.name}, and {other} in the log was taken for it: "
+                        f"say under [names] which one {other} is"
+                    )
+            self.taken.add(sort.written(name))
+        return name
+
     def _member(self, sort: Sort, name: str) -> str:
         """The member of a sort for a name in a log that is not itself a member."""
         matched = self.matched.setdefault(sort, {})
         if name not in matched:
-            taken = {*matched.values(), *self._names.values()}
+            taken = {*matched.values(), *map(sort.written, self.taken)}
             free = [x for x in sort.members if x not in taken]
             if not free:
                 told = ", ".join(matched)

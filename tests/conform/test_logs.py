@@ -165,6 +165,16 @@ def test_names_are_matched(tmp_path: Path) -> None:
         asked(tmp_path, [*lines, event("on", "cellar"), event("on", "attic")])
 
 
+def test_no_name_stands_for_a_member_that_the_log_names(tmp_path: Path) -> None:
+    assert asked(tmp_path, [event("on", "l1"), event("on", "hall")]).names == {"hall": "l2"}
+    with pytest.raises(
+        UserError, match=r"2: l1 is one of Lamp, and hall in the log was taken for it: say under"
+    ):
+        asked(tmp_path, [event("on", "hall"), event("on", "l1")])
+    lines = [event("on", "l1"), event("off", "hall")]
+    assert not asked(tmp_path, lines, model=build(SpecialLamps(), []))
+
+
 def test_names_of_members_that_differ_are_tried(tmp_path: Path) -> None:
     model = build(SpecialLamps(), [])
     lines = [event("changed", which="kitchen"), event("on", "hall"), event("off", "kitchen")]
@@ -211,6 +221,8 @@ def test_csv_and_itf(tmp_path: Path) -> None:
     about = read_map(_written(tmp_path / "map.toml", MAP))
     found = conformance(MODEL, [path], about)
     assert found and found.run is not None
+    path.write_text("event,which\non,a\u2028b\n")
+    assert conformance(MODEL, [path], about).names == {"a\u2028b": "l1"}
     path.write_text("event,which,event\non,l1,off\n")
     with pytest.raises(UserError, match=r"log.csv:1: the header has event twice"):
         conformance(MODEL, [path], about)
@@ -220,6 +232,7 @@ def test_csv_and_itf(tmp_path: Path) -> None:
     assert again and again.run == found.run
     data = json.loads(path.read_text())
     del data["states"][2]
+    data["#meta"] = {"aliases": 5}
     path.write_text(json.dumps(data))
     assert conformance(MODEL, [path]).explained == 1
     assert conformance(MODEL, [path], hidden=1)
