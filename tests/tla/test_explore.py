@@ -15,6 +15,7 @@ from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ModelError
+from leadline.symbolic.tla.read.parts import parts
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.operators import at_level
 from tests.tla.loading import specification, write
@@ -76,6 +77,25 @@ def within(limit: int, *, orbits: bool, depth: int = 99) -> list[int]:
         level = {one for one in after if one[1] <= limit} - seen
         seen |= level
     return counts
+
+
+PREPARED = """
+EXTENDS Naturals
+VARIABLES line, x
+Before(n) == line = n /\\ line' = line
+Prepare == (Before(1) \\/ Before(2)) /\\ x < 3 /\\ x' = x + 1
+Odd == x % 2 = 1 /\\ x' = x
+Even == x % 2 = 0 /\\ x' = x
+Take == (Odd \\/ Even) /\\ line' = line + 1
+Init == line = 1 /\\ x = 0
+Next == Prepare \\/ (line < 3 /\\ Take)
+"""
+
+
+def test_an_action_is_not_named_after_an_operator_that_all_its_disjuncts_apply(tmp_path: Path) -> None:
+    """As in TLC, Before is what Prepare begins with; Odd and Even tell more than Take."""
+    made = specification(tmp_path, PREPARED, "INIT Init NEXT Next")
+    assert [one.name for one in parts(made)] == ["Prepare", "Odd", "Even"]
 
 
 def test_constraints_have_the_names_of_the_configuration(tmp_path: Path) -> None:
