@@ -150,7 +150,10 @@ def _comment(text: str) -> str:
 
 def _constants(model: Model) -> list[str]:
     def named(kind: Type) -> Iterator[str]:
-        yield from kind.members if isinstance(kind, Sort) else ["None"] if isinstance(kind, Option) else []
+        if isinstance(kind, Atoms | Sort):
+            yield from (name for name in kind.members if not name.startswith('"'))
+        elif isinstance(kind, Option):
+            yield "None"
         for part in kind.parts:
             yield from named(part)
 

@@ -421,6 +421,16 @@ def test_a_reason_tells_values_of_several_kinds_as_the_module_does(
     assert "FALSE  c = No   ([v |-> 5] = No)" in out and "FALSE  c.v < 5   (5 < 5)" in out
 
 
+def test_a_run_written_as_a_module_declares_the_model_values_that_its_states_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = 'CONSTANTS Idle, Nodes\nVARIABLES x, m\nInit == x = Idle /\\ m = [n \\in Nodes |-> "b"]\n'
+    body += "Next == x = Idle /\\ x' = \"a\" /\\ m' = m\nLow == x = Idle"
+    path = written(tmp_path, body, "Low\nCONSTANTS Idle = Idle Nodes = {n1, n2}")
+    assert main(["explore", path, "--format", "tla"]) == 12
+    assert "CONSTANTS\n  Idle, n1, n2\n" in capsys.readouterr().out
+
+
 def test_a_library_asks_likewise(tmp_path: Path) -> None:
     path = written(tmp_path, COUNTING, "Few Registered")
     results = leadline.check(path, progress=False)
