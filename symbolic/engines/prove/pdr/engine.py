@@ -264,8 +264,7 @@ class _Search:
             if cube not in known and not frames.begins_in(cube):
                 candidates.append(frames.lemma(cube))
                 known.update(candidates[-1].orbit)
-        for lemma in frames.inductive_part(candidates):
-            frames.add(frames.last, lemma)
+        frames.keep(frames.inductive_part(candidates))
 
     def _invariant(self, system: System, cubes: Iterable[Cube]) -> Invariant | None:
         """The invariant that excludes cubes; None where the property's evaluation leaves its bounds."""

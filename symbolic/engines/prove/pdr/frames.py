@@ -86,6 +86,7 @@ class Frames:
         pairs = zip(system.row, self._layer.after, strict=True)
         self._after = [(x, abs(y) - 1, y) for x, y in pairs]
         self.lemmas: list[list[Lemma]] = [[], []]
+        self._always: list[Lemma] = []
         self._memory = memory
         self.questions = 0
         # Variables that no question names are eliminated once, for all solvers to come.
@@ -118,6 +119,15 @@ class Frames:
         self.lemmas.append([])
         self._switches.append(self._solver.new_variable())
         self._memory.append()
+        for lemma in self._always:
+            self._memory.exclude(self.last, lemma.orbit)
+
+    def keep(self, lemmas: Sequence[Lemma]) -> None:
+        """Exclude lemmas that are inductive together from all frames, those to come included."""
+        self._always += lemmas
+        for lemma in lemmas:
+            self._memory.exclude(self.last, lemma.orbit)
+            self._assert(lemma)
 
     def lemma(self, cube: Cube) -> Lemma:
         """The lemma that excludes a cube and its images."""
@@ -139,13 +149,12 @@ class Frames:
             self.lemmas[k] = [x for x in self.lemmas[k] if kinds & ~x.kinds or not lemma.covers(x)]
         self.lemmas[frame].append(lemma)
         self._memory.exclude(frame, lemma.orbit)
-        self._assert(frame, lemma)
+        self._assert(lemma, -self._switches[frame])
 
-    def _assert(self, frame: int, lemma: Lemma) -> None:
+    def _assert(self, lemma: Lemma, *switch: int) -> None:
         # One solver serves all frames: a question about frame k assumes the switches of k and all later frames.
-        switch = -self._switches[frame]
         for image in lemma.orbit:
-            self._solver.add([switch, *[-x for x in image]])
+            self._solver.add([*switch, *[-x for x in image]])
 
     def promote(self, frame: int, lemma: Lemma, better: Lemma) -> None:
         """Move a lemma of a frame to the next one, as one that is as good or better."""
@@ -154,7 +163,7 @@ class Frames:
 
     def from_frame(self, frame: int) -> Iterator[Lemma]:
         """The lemmas of a frame."""
-        return (lemma for lemmas in self.lemmas[frame:] for lemma in lemmas)
+        return (lemma for lemmas in (*self.lemmas[frame:], self._always) for lemma in lemmas)
 
     def excluded(self) -> Cubes:
         """The cubes that the frames exclude, one of each orbit, as texts."""
@@ -358,7 +367,9 @@ class Frames:
         self._switches = [TRUE, *[self._solver.new_variable() for _ in self.lemmas[1:]]]
         for frame, lemmas in enumerate(self.lemmas):
             for lemma in lemmas:
-                self._assert(frame, lemma)
+                self._assert(lemma, -self._switches[frame])
+        for lemma in self._always:
+            self._assert(lemma)
 
     def _renew_lifter(self) -> None:
         self._lifter.close()
