@@ -7,7 +7,6 @@ first reason is asked for, and widened where the state at hand leaves their type
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -23,7 +22,7 @@ from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer_her
 from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
-from leadline.symbolic.engines.run.limits import TimeIsOver, limited
+from leadline.symbolic.engines.run.limits import TimeIsOver, within
 from leadline.symbolic.engines.run.parallel import answer_in_children
 from leadline.symbolic.lang import (
     Action,
@@ -516,11 +515,10 @@ class _OfModule:
     def formulas(self, state: Values) -> tuple[Semantics, Values]:
         from leadline.symbolic.tla.outline import formed_around
 
-        main = threading.current_thread() is threading.main_thread()
         if self._late:
             raise _Late(_LATE)
         try:
-            with limited(Limits(PATIENCE if main else None)):
+            with within(PATIENCE):
                 self._formulas, typed = formed_around(self.model, self._formulas, state)
         except TimeIsOver as error:
             self._late = True

@@ -82,7 +82,7 @@ def initial_states(model: Model, thin: Callable[[Words], Words] | None = None) -
 
 
 def _beginning(model: Model) -> tuple[Circuit, PickSlots, int, list[int]]:
-    """The picks of `init` in a circuit, the literal that there is a state for them, and the literals of that.
+    """A circuit, the picks of `init` in it, the literal that a state begins with these, and the state's literals.
 
     Raises:
         NoCircuits: as `initial_states`.

@@ -72,7 +72,7 @@ def _prove(args: argparse.Namespace) -> Exit:
     check_writable(args, "out", "write_strengthenings")
     if args.write_strengthenings is not None:
         _check_strengthenings(args)
-    # Which the configuration of a module may lack.
+    # The configuration of a module need not name the property.
     args.properties = [] if args.property is None else [args.property]
     entry, settings, model = inputs.chosen_model(args)
     if args.property is None:

@@ -158,9 +158,10 @@ def conformance(
     """
     begin = time.monotonic()
     about = about or LogMap()
-    fixed = (pick for action in model.actions for pick, _ in action.fixed)
-    told = {one.name for one in fixed if one.type.cardinality <= _MOST_FIXED}
-    if about.picks is not None:
+    if about.picks is None:
+        fixed = (pick for action in model.actions for pick, _ in action.fixed)
+        told = {one.name for one in fixed if one.type.cardinality <= _MOST_FIXED}
+    else:
         told = {name.rpartition(".")[2] for name in about.picks}
     model = replace(model, actions=tuple(one.picking(told) for one in model.actions))
     log, reader = read_log(model, paths, about)

@@ -255,13 +255,13 @@ class Telling:
         )
 
 
+_MORE = 1_000
+"""Numbers on either side of those that a variable has."""
+
+
 def _wider(types: Mapping[str, Type]) -> dict[str, Type]:
     """Types of variables, those of numbers with more of these."""
     return {
         name: Int(kind.low - _MORE, kind.high + _MORE) if isinstance(kind, Int) else kind
         for name, kind in types.items()
     }
-
-
-_MORE = 1_000
-"""Numbers on either side of those that a variable has."""

@@ -31,7 +31,7 @@ def leases(replicas: int = 3) -> Model:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Solvers are made anew often, few steps are remembered, and pairs are excluded early."""
-    monkeypatch.setattr(engine, "_EASY", 20)
+    monkeypatch.setattr(engine, "_PAIRS_AFTER", 20)
     monkeypatch.setattr(frames, "_GARBAGE", 40)
     monkeypatch.setattr(memory, "_MOST", 256)
     monkeypatch.setattr(memory, "_PART", 64)

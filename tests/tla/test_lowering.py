@@ -185,7 +185,7 @@ def test_actions_are_given_as_arguments(tmp_path: Path) -> None:
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 7)
 
 
-CALLED = r"""---- MODULE Called ----
+CALLED = r"""
 EXTENDS Naturals
 VARIABLE x
 Init == x = 0
@@ -194,14 +194,12 @@ Up_2(n) == x = 5 /\ x' = x + n
 init(n) == x = 7 /\ x' = n
 Next == Up \/ (\E n \in 1..2 : Up_2(n)) \/ (\E n \in 8..9 : init(n))
 Low == x < 9
-====
 """
 
 
 def test_each_action_has_a_name_of_its_own(tmp_path: Path) -> None:
     """The second part of Up is called Up_2, as another action is, and `init` is how runs begin."""
-    path = tmp_path / "Called.tla"
-    path.write_text(CALLED)
+    path = write(tmp_path, Called=CALLED)
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
     model, result = asked(path, "Low", BmcOptions(depth=6))
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 5)

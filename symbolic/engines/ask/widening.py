@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from leadline.symbolic.concrete.orbits import in_order
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, EngineFacts, Result, Stop, Verdict
-from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, time_stop
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, time_stop, within
 from leadline.symbolic.lang import ALONE, Endless, InternalError, Model
 from leadline.symbolic.meaning import path_of
 from leadline.symbolic.meaning.trace import states
@@ -116,9 +115,9 @@ def widened_answers(
     while True:
         answer = _remembered(answer_with_known(ask, model, rest, kept), refuted)
         yield model, answer
-        main, over = threading.current_thread() is threading.main_thread(), False
+        over = False
         try:
-            with limited(Limits(limits.since(begin).seconds if main else None)):
+            with within(limits.since(begin).seconds):
                 wider = _wider(model, answer)
         except TimeIsOver:
             wider, over = model, True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
@@ -46,10 +45,10 @@ from leadline.symbolic.engines.run.limits import (
     Limits,
     NotWorthIt,
     TimeIsOver,
-    limited,
     put_off,
     time_stop,
     timely,
+    within,
     worth,
 )
 from leadline.symbolic.lang import (
@@ -288,7 +287,7 @@ def _on_circuits(
         raise NoCircuits("the symmetry moves parts of a state that the view leaves out")
     origin = TlaOrigin(specification, {})
     with telling_lack(specification.file):
-        with limited(Limits(limits.seconds)):
+        with within(limits.seconds):
             # This takes a part of the time in which the known states were found, and some seconds of walks.
             origin.learn(known)
             with worth(making):
@@ -504,9 +503,8 @@ _PATIENCE = 2.0
 
 def _explaining(telling: Telling, claims: Set[str]) -> Model:
     """The model of some runs, with the formulas of their claims if these are soon made."""
-    main = threading.current_thread() is threading.main_thread()
     try:
-        with limited(Limits(_PATIENCE if main else None)):
+        with within(_PATIENCE):
             return telling.model(claims)
     except TimeIsOver:
         return telling.model(())
@@ -869,7 +867,7 @@ def _postconditions(behaviour: Behaviour, limits: Limits) -> dict[str, bool | st
     behaviour.at_level(0)
     for name, formula in behaviour.specification.postconditions.items():
         try:
-            with limited(Limits(limits.seconds)):
+            with within(limits.seconds):
                 found[name] = behaviour.interpreter.holds(formula)
         except EvaluationError as error:
             found[name] = str(error)

@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
@@ -214,6 +214,12 @@ def limited(limits: Limits) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, size)
 
 
+def within(seconds: float | None) -> AbstractContextManager[None]:
+    """Raise `TimeIsOver` once some seconds are over; in the main thread only. None is no limit."""
+    main = threading.current_thread() is threading.main_thread()
+    return limited(Limits(seconds if main else None))
+
+
 @contextmanager
 def put_off(seconds: float) -> Iterator[None]:
     """Put off the end of the time around by some seconds: a search within that has the same end can then tell what
@@ -296,10 +302,9 @@ def timely(what: object, limits: Limits, before: str = "the model was made") -> 
     Raises:
         TimeIsOver: if it takes longer.
     """
-    main = threading.current_thread() is threading.main_thread()
     watch = Lookout()
     try:
-        with watch.looking(), limited(Limits(limits.seconds if main else None)):
+        with watch.looking(), within(limits.seconds):
             yield
     except TimeIsOver:
         told = ": ".join(filter(None, (f"{time_stop(limits).text}, before {before}", watch.text)))

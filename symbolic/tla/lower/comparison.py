@@ -138,7 +138,7 @@ def clash(t: Terms, a: n.Node, b: n.Node) -> n.Node:
 
 def is_free(t: Terms, node: n.Node) -> n.Node:
     """Whether a value is a model value that may be compared with all."""
-    return among(t, node, _free(node.type)) if isinstance(node.type, Atoms | Sort) else t.boolean(False)
+    return has_name(t, node, _free(node.type)) if isinstance(node.type, Atoms | Sort) else t.boolean(False)
 
 
 def some_clash(t: Terms, whole: n.Node, test: Callable[[n.Node], n.Node]) -> n.Node:
@@ -162,7 +162,7 @@ def _by_tag(t: Terms, node: n.Node, of: Callable[[n.Node], n.Node]) -> n.Node:
     return t.disj(tests)
 
 
-def among(t: Terms, node: n.Node, names: list[str]) -> n.Node:
+def has_name(t: Terms, node: n.Node, names: list[str]) -> n.Node:
     """Whether a string or model value has one of these names."""
     assert isinstance(node.type, Atoms | Sort)
     if len(names) == len(node.type.members) or not names:
@@ -177,7 +177,7 @@ def _atoms(t: Terms, a: n.Node, b: n.Node) -> n.Node:
     for group in groups:
         mine = [name for name in a.type.members if _group(name) == group]
         others = [name for name in b.type.members if _group(name) not in ("", group)]
-        tests.append(t.conj([among(t, a, mine), among(t, b, others)]))
+        tests.append(t.conj([has_name(t, a, mine), has_name(t, b, others)]))
     return t.disj(tests)
 
 

@@ -42,7 +42,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import MOST_MEMBERS, Body, Unlowerable, body_at, has_value, is_large
-from leadline.symbolic.tla.lower.comparison import among, clash, is_free, some_clash
+from leadline.symbolic.tla.lower.comparison import clash, has_name, is_free, some_clash
 from leadline.symbolic.tla.lower.first import First
 from leadline.symbolic.tla.lower.fixed import certain, most_members
 from leadline.symbolic.tla.lower.infinite import (
@@ -492,7 +492,7 @@ class Sets:
 
         def test(x: n.Node) -> n.Node:
             assert isinstance(x.type, Atoms | Sort)
-            here = among(terms, x, [*filter(shapes.is_string, x.type.members)])
+            here = has_name(terms, x, [*filter(shapes.is_string, x.type.members)])
             others = terms.undefined(BOOL, _OTHERS)
             return terms.disj([here, terms.ite(is_free(terms, x), terms.boolean(False), others)])
 

@@ -414,10 +414,7 @@ _TURNED = {"=": "=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
 
 
 def narrowed(bounds: Sequence[s.Bound], e: s.Expression) -> Sequence[s.Bound]:
-    r"""The bounds of a choice; where they are `x \in SUBSET S`, and `x \subseteq T` comes first in e, with T told.
-
-    `SUBSET` has T as a second argument there.
-    """
+    r"""The bounds of a choice; `x \in SUBSET S` gets T as a second argument if e begins with `x \subseteq T`."""
     while isinstance(e, s.Apply) and e.operator == "/\\":
         e = e.arguments[0]
     match e, bounds:

@@ -49,7 +49,7 @@ def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[st
             steps = [place for place, item in enumerate(items) if within.levels.of(item) is Level.ACTION]
             found = [(place, list(_parts(within, items[place], name, seen))) for place in steps]
             # Of `Send(m) /\ x' = 1` no part is the step, but of `(Send(m) \/ Drop(m)) /\ x' = 1` each is one.
-            # Of two such conjuncts the one whose disjuncts all have names is split.
+            # Of two such conjuncts the one whose disjuncts all have names is split, and none of one name alone.
             several = [each for each in found if len(steps) == 1 or len({one.name for one in each[1]}) > 1]
             named = [[one.name != name for one in inside] for _, inside in several]
             split = [each for each, names in zip(several, named, strict=True) if all(names)]

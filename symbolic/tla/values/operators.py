@@ -562,7 +562,7 @@ def _value_of(found: object, where: str) -> Value:
             return sequence([_value_of(x, where) for x in found])
         case dict():
             return function({name: _value_of(x, where) for name, x in found.items()})
-    return fail(f"{where}: {json.dumps(found)} is no value of TLA+")
+    return fail(f"{where}: {json.dumps(found)} is no value of TLA+: expected no null and no infinite number")
 
 
 def now() -> int:

@@ -212,7 +212,7 @@ class Subsets(LazySet):
 
     Args:
         base: S.
-        most: a set; subsets that are none of it may be left out.
+        most: a set of which alone subsets are wanted: others may be left out.
     """
 
     def __init__(self, base: Value, most: Value | None = None) -> None:
@@ -222,7 +222,7 @@ class Subsets(LazySet):
             fail(f"SUBSET of {what}: a set is needed; SUBSET binds tighter than .. or \\cup")
         self.kind = _around(frozenset, base)
         if most is not None:
-            # An error is one of the subsets that are compared with the set.
+            # Where members cannot be compared, no subset is left out, and comparing these tells the error.
             with suppress(EvaluationError):
                 self.base = frozenset(x for x in frozenset(base) if member(x, most))
 

@@ -41,11 +41,11 @@ from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay, trace_of_path
 from leadline.symbolic.trace.replay import own_error
 
-_EASY = 200
-"""Questions after which a search is no easy one: then pairs of literals are excluded that no sample has."""
+_PAIRS_AFTER = 200
+"""The questions after which pairs of literals are excluded that no sample has: an easy search needs none."""
 
-_PAIRS = 500
-"""Pairs that are tried, with up to a hundred times as many images."""
+_MOST_PAIRS = 500
+"""The most pairs that are tried, with up to a hundred times as many images."""
 
 
 class _Stopped(Exception):
@@ -259,7 +259,7 @@ class _Search:
         self._has_pairs = True
         known, candidates = set[Cube](), list[Lemma]()
         for cube in self._samples.pairs():
-            if len(candidates) >= _PAIRS or len(known) >= _PAIRS * 100:
+            if len(candidates) >= _MOST_PAIRS or len(known) >= _MOST_PAIRS * 100:
                 break
             if cube not in known and not frames.begins_in(cube):
                 candidates.append(frames.lemma(cube))
@@ -325,7 +325,7 @@ class _Search:
             self._generalizer.learn_from_samples(end.cube)
             return None
         while waiting and trace is None:
-            if frames.questions > _EASY and not self._has_pairs:
+            if frames.questions > _PAIRS_AFTER and not self._has_pairs:
                 self._add_pairs(frames)
             frame, _, one = heapq.heappop(waiting)
             if not frames.meets(frame, one.cube):
