@@ -385,7 +385,7 @@ def _candidates(interpreter: Interpreter) -> Sorts:
 
 
 def _sets_of_strings(specification: Specification) -> list[tuple[str, list[str]]]:
-    """The operators that are sets of strings, if only such sets and sets of them name these."""
+    """The operators that are sets of strings, each with these, where no formula names one of them."""
     sets, named = dict[str, list[str]](), set[str]()
     for name, one in specification.definitions.items():
         nodes = list(s.nodes(one.body))
