@@ -42,9 +42,8 @@ def _told(row: Case, args: argparse.Namespace) -> str:
     clauses = "-" if found.clauses is None else found.clauses
     cells = [f"{found.seconds:.1f}", row.cpu or "-", found.frames, found.orbits, clauses, found.questions]
     line = f"{row.name:20} {found.verdict:9}" + "".join(f"{cell!s:>10}" for cell in cells)
-    if found.minimized is not None:
-        refused = f"{SOLVERS[DEFAULT].title} refuses {', '.join(found.failing) or 'nothing'}"
-        line += f"  minimized to {found.minimized} orbits; {refused}"
+    if found.failing is not None:
+        line += f"  {SOLVERS[DEFAULT].title} refuses {', '.join(found.failing) or 'nothing'}"
     if found.reason is not None:
         line += f"  {found.reason}"
     print(line, flush=True)

@@ -180,7 +180,7 @@ def read_store(path: Path | None) -> dict[str, Measured]:
     found = {}
     for line in lines:
         data = json.loads(line)
-        proof = Proof(**{**data["proof"], "failing": tuple(data["proof"]["failing"])})
+        proof = Proof(**data["proof"])
         found[data["name"]] = Measured(**{**data, "proof": proof})
     return found
 

@@ -7,12 +7,12 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from leadline.benchmarks.children import run
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized, pdr, recheck
+from leadline.symbolic.engines.prove.pdr import PdrOptions, pdr, recheck
 from leadline.symbolic.engines.prove.pdr.results import PdrProgress
 from leadline.symbolic.engines.run.limits import NotWorthIt, worth
 from leadline.symbolic.lang import Setting
@@ -55,8 +55,7 @@ class Proof:
         reason: what is out of bounds, or why the verdict is unknown.
         orbits: of clauses, in the invariant or, where there is none, in the frames.
         clauses: in the invariant; None if there is none.
-        minimized: the orbits that are left of a minimized invariant; None if it was not to be rechecked.
-        failing: what the other solver refuses.
+        failing: what the other solver refuses; None if it was not asked.
     """
 
     verdict: str
@@ -66,8 +65,7 @@ class Proof:
     reason: str | None = None
     orbits: int = 0
     clauses: int | None = None
-    minimized: int | None = None
-    failing: tuple[str, ...] = ()
+    failing: Sequence[str] | None = None
 
 
 def prove(task: Task) -> Proof:
@@ -81,7 +79,6 @@ def prove(task: Task) -> Proof:
         words = done.errors.strip().splitlines() or [f"exit code {done.status}"]
         return Proof("unknown", done.cpu_seconds, reason=f"crash: {words[-1]}")
     found = Proof(**json.loads(done.output))
-    found = replace(found, failing=tuple(found.failing))
     return found if task.recheck else replace(found, seconds=done.cpu_seconds)
 
 
@@ -100,13 +97,8 @@ def _prove_here(task: Task) -> Proof:
     sizes = (progress.frames, progress.questions, found.reason)
     if invariant is None:
         return Proof(str(found.verdict), seconds, *sizes, progress.lemmas)
-    failing: tuple[str, ...] = ()
-    fewer = None
-    if task.recheck:
-        smaller = minimized(model, target, invariant)
-        failing, fewer = tuple(recheck(model, target, smaller, SOLVERS[DEFAULT])), len(smaller.orbits)
-    orbits, clauses = len(invariant.orbits), invariant.clauses
-    return Proof(str(found.verdict), seconds, *sizes, orbits, clauses, fewer, failing)
+    failing = recheck(model, target, invariant, SOLVERS[DEFAULT]) if task.recheck else None
+    return Proof(str(found.verdict), seconds, *sizes, len(invariant.orbits), invariant.clauses, failing)
 
 
 if __name__ == "__main__":

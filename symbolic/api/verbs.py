@@ -63,7 +63,7 @@ def check(
     - `count_values`: whether it tells the values of each variable, and how many states have each;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
     - `strengthenings`: whether pdr may use those that are written for a property;
-    - `show`: whether pdr minimizes the invariant that it finds, and reports it;
+    - `show`: whether pdr reports the invariant that it finds;
     - `within_bounds`: whether pdr proves it of the states reached within bounds.
 
     Args:
@@ -184,7 +184,7 @@ def prove(
 
     - `strengthenings`: whether to use those that are written for the property;
     - `symmetry`: whether to use that members of a sort are interchangeable;
-    - `show`: whether to minimize the invariant, and report it;
+    - `show`: whether to report the invariant;
     - `within_bounds`: whether to prove it of the states reached within bounds, for `engine="pdr"`;
     - `obligations`: the names of the only obligations to check; the property is then not proved.
 

@@ -15,7 +15,7 @@ from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict
 from leadline.symbolic.engines.prove.certificates import InductionCertificate, read_certificate, recheck
 from leadline.symbolic.engines.prove.invariants import understood
-from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.prove.pdr.strengthenings import importable, strengthenings_file
 from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.lang import Model, UserError, setting_text
@@ -126,8 +126,7 @@ def _write_strengthenings(path: Path | None, asked: ask.Question) -> None:
         return
     made, model = found.certificate, asked.model
     invariant = understood(model, made["strengthenings"], made["clauses"])
-    least = minimized(model, model.properties[found.property], invariant)
-    if not keep(path, strengthenings_file(asked.entry, model, found.property, least, path), WRITE):
+    if not keep(path, strengthenings_file(asked.entry, model, found.property, invariant, path), WRITE):
         return
     settings = [f"-p{name}={setting_text(value)}" for name, value in asked.query.settings.items()]
     proof = ["leadline", "prove", str(path), *settings, "--property", found.property, "--engine", "induction"]

@@ -112,9 +112,9 @@ def test_rows_hold_at_the_defaults_and_no_violated_one_is_among_them() -> None:
 def test_proofs_are_told_with_what_the_other_solver_says(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(proofs, "prove", lambda task: Proof("proved", 1.0, 3, 40, None, 5, 9, 4))
+    monkeypatch.setattr(proofs, "prove", lambda task: Proof("proved", 1.0, 3, 40, None, 5, 9, ()))
     assert proofs.main(["prove-leases-5", "--recheck"]) == 0
-    assert "minimized to 4 orbits; Z3 refuses nothing" in capsys.readouterr().out
+    assert "Z3 refuses nothing" in capsys.readouterr().out
     monkeypatch.setattr(proofs, "prove", lambda task: Proof("unknown", 1.0, 3, 40, "time: 9 CPU seconds"))
     assert proofs.main(["prove-leases-5"]) == 1
     assert "time: 9 CPU seconds" in capsys.readouterr().out

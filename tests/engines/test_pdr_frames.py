@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
@@ -12,10 +12,10 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, engine, frames, memory, pdr, recheck
-from leadline.symbolic.engines.prove.pdr.frames import Frames
+from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
 from leadline.symbolic.engines.prove.pdr.samples import Samples
-from leadline.symbolic.engines.prove.pdr.system import Cube, System
+from leadline.symbolic.engines.prove.pdr.system import BadCause, Cube, System
 from leadline.symbolic.lang import Model
 from leadline.symbolic.meaning.walks import Walks
 from leadline.symbolic.solve import SOLVERS
@@ -105,3 +105,23 @@ def test_pairs_without_samples_are_excluded_as_far_as_that_is_inductive() -> Non
     assert not [x for x in failing if x.startswith(("initiation", "consecution"))]
     for more in [x for x in lemmas if x not in kept][:9]:
         assert asked.inductive_part([*kept, more]) == kept
+
+
+@pytest.mark.parametrize("images", [3, 4_000])
+def test_an_invariant_has_what_the_proof_needs_alone(images: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where few images of a cube are excluded at once, all lemmas may be needed."""
+    monkeypatch.setattr(frames, "_MOST_IMAGES", images)
+    needed, parts = Frames.needed, list[tuple[int, int]]()
+
+    def counted(self: Frames, lemmas: list[Lemma], excluded: list[BadCause]) -> Iterable[Lemma]:
+        found = [*needed(self, lemmas, excluded)]
+        parts.append((len(found), len(lemmas)))
+        return found
+
+    monkeypatch.setattr(Frames, "needed", counted)
+    model = leases()
+    target = model.properties["disjointness"]
+    found = pdr(model, target, FEW).invariant
+    assert found is not None and recheck(model, target, found, SOLVERS["z3"]) == ()
+    ((some, every),) = parts
+    assert some < every if images > 3 else some == every

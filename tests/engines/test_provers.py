@@ -52,7 +52,7 @@ def written(folder: Path, certificate: Mapping[str, Any] | None) -> Path:
 
 @pytest.mark.slow
 def test_an_invariant_without_a_clause_that_it_needs_is_refused() -> None:
-    """Each orbit of a minimized invariant is left out once: what is left proves nothing."""
+    """Each orbit of an invariant is left out once: what is left proves nothing."""
     _, told = asked(query(COMMIT, "consistency", options=PdrOptions(False, show=True)))
     clauses = told.told(ProofFacts).sizes["consistency"].invariant
     assert clauses is not None and len(clauses) > 3

@@ -17,7 +17,7 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Limits, Query, answer
 from leadline.symbolic.engines.prove.induction import InductionOptions
-from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, minimized, pdr
+from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, pdr
 from leadline.symbolic.engines.prove.pdr.quantified import formulas
 from leadline.symbolic.engines.prove.pdr.strengthenings import strengthenings_file
 from leadline.symbolic.lang import InternalError, Model, Option, PropertyKind, UserError
@@ -129,7 +129,7 @@ def invariant_of(model: Model, goal: str) -> Invariant:
     target = model.properties[goal]
     found = pdr(model, target, PdrOptions(strengthenings=False)).invariant
     assert found is not None
-    return minimized(model, target, found)
+    return found
 
 
 def proved_from(path: Path, goal: str, settings: dict[str, Any]) -> bool:

@@ -61,8 +61,6 @@ class Pdr(Engine):
                 listener.progress(Progress(now.frames, now.seconds, text=text))
 
             found = pdr.pdr(model, target, options, seed=query.seed, told=told, seen=seen)
-            if options.show and found.verdict is Verdict.PROVED and found.invariant is not None:
-                found = replace(found, invariant=pdr.minimized(model, target, found.invariant))
             result, size = _told(model, target, query, found, options.show)
             sizes[target.name] = replace(size, cpu_seconds=round(time.process_time() - begin, 3))
             results.append(result)

@@ -11,7 +11,7 @@ from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
     from leadline.symbolic.engines.prove.pdr.engine import Seen, pdr
-    from leadline.symbolic.engines.prove.pdr.invariant import Invariant, minimized, recheck
+    from leadline.symbolic.engines.prove.pdr.invariant import Invariant, recheck
     from leadline.symbolic.engines.prove.pdr.quantified import formulas
     from leadline.symbolic.engines.prove.pdr.results import PdrOptions, PdrProgress
 

@@ -252,7 +252,7 @@ class _Search:
             proof = self._propagate()
             self._told(self._progress())
             if proof is not None:
-                return self._invariant(system, [lemma.cube for lemma in frames.from_frame(proof)])
+                return self._invariant(system, [*frames.from_frame(proof)])
 
     def _add_pairs(self, frames: Frames) -> None:
         """Exclude the pairs of literals that no sample has together, as far as that is inductive by itself."""
@@ -266,9 +266,11 @@ class _Search:
                 known.update(candidates[-1].orbit)
         frames.keep(frames.inductive_part(candidates))
 
-    def _invariant(self, system: System, cubes: Iterable[Cube]) -> Invariant | None:
-        """The invariant that excludes cubes; None where the property's evaluation leaves its bounds."""
+    def _invariant(self, system: System, lemmas: Iterable[Lemma]) -> Invariant | None:
+        """The invariant that lemmas are; None where the property's evaluation leaves its bounds."""
+        assert self._frames is not None
         in_bounds = self._outside is None and not self._options.within_bounds
+        cubes = [one.cube for one in self._frames.needed(lemmas, self._open)]
         return None if self._undefined else Invariant.of(system, cubes, in_bounds=in_bounds)
 
     def _candidates(self) -> tuple[Property, ...]:
@@ -312,7 +314,7 @@ class _Search:
                 waiting.append(self._generalizer.learn_from_samples(frames.lift(answer, lemma.cube)))
             else:
                 waiting.pop()
-        return self._invariant(system, [lemma.cube for lemma in frames.lemmas[1]])
+        return self._invariant(system, frames.lemmas[1])
 
     def _block(self, end: _Obligation) -> Trace | None:
         """Exclude a bad cube from the last frame; a run to it if that cannot be."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
@@ -26,7 +27,7 @@ _GARBAGE = 1500
 _PATIENCE = 32
 """Questions between two looks at whether to stop."""
 
-_MOST_IMAGES = 20_000
+_MOST_IMAGES = 4_000
 """Images of a cube that are excluded at once. An unspecific cube has more, and nothing relies on all of them."""
 
 Mask = int
@@ -276,23 +277,58 @@ class Frames:
 
         C. Flanagan, K. Leino: Houdini, an Annotation Assistant for ESC/Java, FME 2001.
         """
-        solver, layer = CoreSolver(self._clauses, self._layer.formula.variables), self._layer
-        switches = {one: solver.new_variable() for one in lemmas if self._ask(solver, one.cube)}
-        for one, switch in switches.items():
-            for image in one.orbit:
-                solver.add([-switch, *[-x for x in image]])
+        solver = CoreSolver(self._clauses, self._layer.formula.variables)
+        switches = self._switched(solver, (one for one in lemmas if self._ask(solver, one.cube)))
         before = len(switches) + 1
         while len(switches) < before:
             before = len(switches)
             for one in list(switches):
-                step = [layer.taken, *[layer.prime[x] for x in one.cube]]
-                if one in switches and self._ask(solver, [*switches.values(), *step]):
+                if one in switches and self._ask(solver, [*switches.values(), *self._into(one)]):
                     model = solver.model()
                     after = {x if model[place] == y else -x for x, place, y in self._after}
                     for broken in [x for x in switches if any(map(after.issuperset, x.orbit))]:
                         del switches[broken]
         solver.close()
         return list(switches)
+
+    def needed(self, lemmas: Iterable[Lemma], excluded: Iterable[BadCause]) -> Iterable[Lemma]:
+        """A part of lemmas that are inductive together that is inductive too, and has no state that is bad so."""
+        solver, least = CoreSolver(self._clauses, self._layer.formula.variables), list[Lemma]()
+        left = self._switched(solver, sorted(lemmas, key=lambda x: len(x.orbit)))
+        waiting = [[self._layer.bad[how]] for how in excluded]
+        while waiting:
+            goal = waiting.pop()
+            # Those that are needed anyway suffice more often than not.
+            if not solver.check(goal):
+                continue
+            most = 16
+            while solver.check([*goal, *islice(left.values(), most)]):
+                if most >= len(left):
+                    # Images are needed that are not excluded at once.
+                    solver.close()
+                    return lemmas
+                most *= 4
+            core = solver.core()
+            more = [one for one, switch in left.items() if switch in core]
+            for one in more:
+                solver.add([left.pop(one)])
+            least += more
+            waiting += map(self._into, more)
+        solver.close()
+        return least
+
+    @staticmethod
+    def _switched(solver: CoreSolver, lemmas: Iterable[Lemma]) -> dict[Lemma, int]:
+        """Lemmas with the literal of each that lets a solver exclude its orbit."""
+        switches = {one: solver.new_variable() for one in lemmas}
+        for one, switch in switches.items():
+            for image in one.orbit:
+                solver.add([-switch, *[-x for x in image]])
+        return switches
+
+    def _into(self, lemma: Lemma) -> list[int]:
+        """Literals that say that a step leads into a lemma's cube."""
+        return [self._layer.taken, *[self._layer.prime[x] for x in lemma.cube]]
 
     # -- lifting -----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ Z. Hassan, A. Bradley, F. Somenzi: Better Generalization in IC3, FMCAD 2013.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from random import Random
 
@@ -45,7 +46,8 @@ class Generalizer:
     dice: Random
 
     def __post_init__(self) -> None:
-        self._activity: dict[int, int] = {}
+        self._alike = Counter(self.system.kind.values())
+        self._lemmas = dict.fromkeys(self._alike, 0.0)
 
     def learn(self, frame: int, core: Cube, cube: Cube) -> tuple[int, Lemma]:
         """Exclude what no step of a frame reaches, and as much more as can be, from later frames.
@@ -78,7 +80,7 @@ class Generalizer:
         """Exclude a cube without samples from the first frame, and as much more as has none."""
         small = self.apart((), cube)
         # Literals of few lemmas are dropped first: those of many have proved to matter.
-        for literal in sorted(small, key=lambda x: self._activity.get(x, 0)):
+        for literal in sorted(small, key=self._activity):
             less = tuple([x for x in small if x != literal])
             if less and not self.samples.hits(less) and not self.frames.begins_in(less):
                 small = less
@@ -99,12 +101,15 @@ class Generalizer:
         return frame, lemma
 
     def _count(self, lemma: Lemma) -> None:
-        for image in lemma.orbit:
-            for literal in image:
-                self._activity[literal] = self._activity.get(literal, 0) + 1
+        for x in lemma.cube:
+            self._lemmas[self.system.kind[x]] += len(lemma.orbit) / self._alike[self.system.kind[x]]
+
+    def _activity(self, literal: int) -> float:
+        """The number of clauses that have a literal, about as many as have its images."""
+        return self._lemmas[self.system.kind[literal]]
 
     def _smaller(self, frame: int, cube: Cube, most: int) -> Cube:
-        for literal in sorted(cube, key=lambda x: (self._activity.get(x, 0), self.dice.random())):
+        for literal in sorted(cube, key=lambda x: (self._activity(x), self.dice.random())):
             if literal in cube and len(cube) > 1:
                 cube = self._excluded(frame, tuple([x for x in cube if x != literal]), most) or cube
         return self._unlike(frame, cube)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from leadline.symbolic.encode import Encoding, Instance, Unrolled
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Facts
-from leadline.symbolic.engines.prove.pdr.system import BadCause, Cube, System
+from leadline.symbolic.engines.prove.pdr.system import Cube, System
 from leadline.symbolic.lang import InternalError, Model, Property, UserError
 from leadline.symbolic.solve import Satisfiability, Solver
-from leadline.symbolic.solve.cores import CoreSolver
 
 
 @dataclass(frozen=True)
@@ -46,52 +45,6 @@ class Invariant:
     def clauses(self) -> int:
         """The number of clauses."""
         return sum(map(len, self.orbits))
-
-
-def minimized(model: Model, target: Property, invariant: Invariant) -> Invariant:
-    """An invariant without most of the orbits that are not needed.
-
-    Args:
-        model: the model.
-        target: the property that it proves.
-        invariant: an inductive invariant.
-
-    Raises:
-        InternalError: if it is not inductive.
-    """
-    assumed = [model.properties[name] for name in invariant.strengthenings]
-    layer = System(model, target, assumed, symmetric=False).layer
-    asked = CoreSolver(layer.formula.clauses, layer.formula.variables)
-    switches = {asked.new_variable(): orbit for orbit in invariant.orbits}
-    for switch, orbit in switches.items():
-        for cube in orbit:
-            asked.add([-switch, *[-x for x in cube]])
-
-    def needed(goal: Sequence[int], known: Iterable[int], others: Iterable[int]) -> set[int]:
-        """The switches of clauses that rule out a goal, of the known ones if these suffice."""
-        for assumed in ([*known], [*known, *others]):
-            if not asked.check([*goal, *assumed]):
-                return switches.keys() & asked.core()
-        raise InternalError("the invariant is not inductive")
-
-    kept, before = list(switches), len(switches) + 1
-    while len(kept) < before:
-        before = len(kept)
-        found: dict[int, None] = {}
-        goals = [
-            [layer.bad[how]] for how in BadCause if how is not BadCause.STEP_OUTSIDE or invariant.in_bounds
-        ]
-        for goal in goals:
-            found.update(dict.fromkeys(sorted(needed(goal, found, kept))))
-        waiting = list(found)
-        while waiting:
-            goal = [layer.taken, *[layer.prime[x] for x in switches[waiting.pop()][0]]]
-            more = [x for x in sorted(needed(goal, found, kept)) if x not in found]
-            found.update(dict.fromkeys(more))
-            waiting += more
-        kept = [x for x in kept if x in found]
-    asked.close()
-    return Invariant(invariant.strengthenings, tuple(switches[x] for x in kept), invariant.in_bounds)
 
 
 # -- recheck -------------------------------------------------------------------------------------------

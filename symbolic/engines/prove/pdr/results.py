@@ -26,7 +26,7 @@ class PdrOptions(Options):
         strengthenings: whether the property's strengthenings are tried as candidates: those that are inductive
             together hold in every frame. None is believed.
         symmetry: whether a clause is learnt for all its images under the sorts that the model treats alike.
-        show: whether the invariant is minimized and told as formulas.
+        show: whether the invariant is told as formulas.
         within_bounds: whether a step that leaves its bounds counts as no step.
         samples: the number of reachable states to compare clauses with, 0 or more. If these are all that
             there are, clauses are taken from them.
@@ -41,7 +41,7 @@ class PdrOptions(Options):
 
     strengthenings: bool = option(True, negated="no-strengthenings", doc="do not use the strengthenings")
     symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
-    show: bool = option(False, flag="show-invariant", doc="minimize the invariant, and show it as formulas")
+    show: bool = option(False, flag="show-invariant", doc="show the invariant as formulas")
     within_bounds: bool = option(
         False,
         doc="prove it of the states reached within bounds: a step that leaves them counts as none (pdr)",

@@ -142,10 +142,12 @@ class System:
         self.generators = tuple(self._generators())
 
     def _generators(self) -> Iterator[dict[int, int]]:
-        """Exchanges of neighbours among the members of each sort, which generate all permutations."""
+        """An exchange of two members of each sort and a rotation of all, which generate all permutations."""
         for sort in self.sorts:
-            for swap in exchanges(sort):
-                moved = self.images_under(swap)
+            names = [(sort.name, one) for one in sort.members]
+            rotation = dict(zip(names, [*sort.members[1:], *sort.members[:1]], strict=True))
+            for permutation in (*exchanges(sort)[:1], *[rotation][: len(names) > 2]):
+                moved = self.images_under(permutation)
                 if any(literal != image for literal, image in moved.items()):
                     yield moved
 
