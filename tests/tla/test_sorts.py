@@ -326,3 +326,26 @@ def test_a_guard_about_all_is_a_quantifier(tmp_path: Path) -> None:
     ((pick,),) = (action.picks for action in model.actions)
     assert isinstance(pick.type, Sort)
     assert (found := asked(path, "Low", BmcOptions(depth=4))).verdict is Verdict.VIOLATED and found.steps == 2
+
+
+FUNCTIONS = """
+CONSTANT P
+VARIABLES owned, met, boxes
+Init == /\\ owned \\in [P -> SUBSET {1, 3}]
+        /\\ met \\in [P -> [P -> BOOLEAN]]
+        /\\ boxes \\in [P -> [of : {{}}, at : {2, 4}]]
+Next == \\E p, q \\in P : /\\ met[p][q] /\\ owned' = [owned EXCEPT ![q] = @ \\cup owned[p]]
+                       /\\ boxes' = [boxes EXCEPT ![q].of = owned[p]] /\\ UNCHANGED met
+Few == \\A p \\in P : boxes[p].of # {1, 3}
+"""
+
+
+def test_initial_functions_to_sets_of_sets_treat_members_alike(tmp_path: Path) -> None:
+    """A function is picked as a whole: its values, one by one, would name members."""
+    path = write(tmp_path, Owned=FUNCTIONS)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Few CONSTANT P = {p1, p2}\n")
+    model = model_of(find(str(path)), {})
+    assert sorts_of(model) == {"P"} and len(model.init.picks) == 3
+    found = explore(Semantics(model), list(model.properties))
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+    assert (found := asked(path, "Few", PdrOptions())).verdict is Verdict.VIOLATED and found.steps == 1

@@ -165,34 +165,29 @@ class Picks:
         if after is not None:
             yield after, var
 
-    def _picked_function(self, way: Way, name: str, domain: Product) -> Iterator[tuple[Way, n.Node]] | None:
-        """A pick of a whole function; None if the sets of its values are not constant, or its type is too rich."""
-        kinds, bounded = list[tuple[Type, object, Type]](), list[tuple[n.Node, n.Node]]()
-        for key, part in zip(domain.keys, domain.parts, strict=True):
-            if not isinstance(part, n.Const) or not isinstance(part.type, Set) or not part.value:
-                return None
-            kinds.append((key.type, key.value, part.type.item))
-            if len(part.value) < part.type.item.cardinality:
-                bounded.append((key, part))
-        if len(kinds) < 2 or any(isinstance(item, Union) for _, _, item in kinds):
-            return None
-        kind = shapes.function_type(kinds)
-        if isinstance(kind, Map) and isinstance(kind.value, Option):
-            return None
-
-        def inside(whole: n.Node) -> n.Node:
-            parts = ((self._terms.apply(whole, key), part) for key, part in bounded)
-            return self._terms.conj([self._lowering.member(x, part) for x, part in parts])
-
-        return self._picked_where(way, name, kind, inside)
+    def _type_of(self, domain: Domain) -> Type | None:
+        """The type of the elements of a constant set that are picked as a whole; None if it is too rich."""
+        match domain:
+            case n.Const(type=Set(item=item)) if domain.value and not isinstance(item, Union):
+                return item
+            case PowerSet(item=n.Const() as item):
+                return item.type
+            case Product(keys=[_, _, *_] as keys):
+                kinds = [self._type_of(part) for part in domain.parts]
+                parts = [
+                    (key.type, key.value, x) for key, x in zip(keys, kinds, strict=True) if x is not None
+                ]
+                kind = shapes.function_type(parts) if len(parts) == len(keys) else None
+                return None if isinstance(kind, Map) and isinstance(kind.value, Option) else kind
+        return None
 
     def _picked_product(
         self, way: Way, name: str, domain: Product, chosen: tuple[n.Node, ...]
     ) -> Iterator[tuple[Way, n.Node]]:
         place = len(chosen)
-        whole = None if chosen else self._picked_function(way, name, domain)
-        if whole is not None:
-            yield from whole
+        kind = None if chosen else self._type_of(domain)
+        if kind is not None:
+            yield from self._picked_where(way, name, kind, partial(self._lowering.member, domain=domain))
             return
         if place == len(domain.parts):
             yield way, self._terms.function(list(zip(domain.keys, chosen, strict=True)))
