@@ -40,13 +40,13 @@ from leadline.symbolic.tla.lower.infinite import (
     United,
     listed_parts,
 )
-from leadline.symbolic.tla.lower.scope import DEEPEST, BuiltIn, Entity, Operator, Scope
+from leadline.symbolic.tla.lower.scope import DEEPEST, Entity, Operator, Scope
 from leadline.symbolic.tla.lower.shapes import EMPTY_FUNCTION
 from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.guards import EACH
-from leadline.symbolic.tla.read.standard import JOINING, LIBRARY
+from leadline.symbolic.tla.read.standard import LIBRARY
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
@@ -329,14 +329,6 @@ def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) 
             result = t.ite(here, at.called(op, [x, result], scope), result)
         return result
     nothing = t.set_of([])
-    if _joins(at, op):
-        large = at.each(left)
-        if large is not None:
-            # Each element counts where it is written first.
-            for place, x in enumerate(large):
-                again = t.disj([t.equal(x, one) for one in large[:place]])
-                result = t.ite(again, result, at.called(op, [x, result], scope))
-            return t.once_defined(large, result)
     if has_too_many(left):
         return _fold_by_place(at, op, result, listed, scope)
     for _ in range(DEEPEST):
@@ -364,37 +356,8 @@ def _fold_by_place(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope
     return result
 
 
-def _joins(at: Lowering, operator: Entity) -> bool:
-    """Whether an operator only adds a term of its first argument to its second, by an operator of `JOINING`."""
-    if isinstance(operator, Operator):
-        return _joined_by(at, operator.body, operator.parameters[-1].name, operator.scope) is not None
-    return isinstance(operator, BuiltIn) and _is_joining(at, operator.name)
-
-
-def _joined_by(at: Lowering, e: s.Expression, result: str, scope: Scope) -> str | None:
-    """The operator by which an expression joins terms to a result; "" if it is the result, None if none."""
-    match e:
-        case s.Apply(key, ()) if key == result:
-            return ""
-        case s.If(condition, then, otherwise) if not _mentions(condition, result):
-            found = {_joined_by(at, one, result, scope) for one in (then, otherwise)} - {""}
-            return found.pop() if len(found) == 1 else None
-        case s.Apply(key, (one, other)) if _mentions(one, result) != _mentions(other, result):
-            known = scope.names.get(key)
-            if isinstance(known, Operator):
-                direct = isinstance(other, s.Apply) and other.operator == result
-                return key if direct and _joins(at, known) else None
-            inner = _joined_by(at, one if _mentions(one, result) else other, result, scope)
-            return key if known is None and _is_joining(at, key) and inner in ("", key) else None
-    return None
-
-
 def _mentions(e: s.Expression, name: str) -> bool:
     return any(isinstance(one, s.Apply) and one.operator == name for one in s.nodes(e))
-
-
-def _is_joining(at: Lowering, name: str) -> bool:
-    return name in JOINING and name not in at.specification.definitions
 
 
 def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
