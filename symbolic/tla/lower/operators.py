@@ -279,7 +279,7 @@ def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) 
             result = t.ite(here, at.called(op, [x, result], scope), result)
         return result
     nothing = t.set_of([])
-    if has_too_many(left):
+    if has_too_many(left) or at.each(left) is not None:
         return _fold_by_place(at, op, result, listed, scope)
     for _ in range(DEEPEST):
         if most_members(left) == 0:
