@@ -221,12 +221,6 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
                 if x.kind is not Kind.INT:
                     test += f" if {text}.__class__ is int else apart({text}, {low}, {high})"
                 return f"({test})"
-            case s.Filter(bound, body) if not bound.unpacked and bound.domain and t.lazy(bound.domain, scope):
-                inside = contains(t, bound.domain, x, scope)
-                if not scope.fn.knows(text):
-                    x = replace(x, text=scope.fn.new(t.source.fresh("t")))
-                    inside = f"({x.text} := {text}) is not UNSET and {inside}"
-                return f"({inside} and {t.test(body, scope.also(**{bound.names[0]: x}))})"
             case s.Apply("SUBSET", (a,)):
                 return f"subseteq({text}, {t.value(a, scope)})"
     if t.once(e, scope):

@@ -92,10 +92,6 @@ class Fn:
             fn = fn.around
         return variable
 
-    def knows(self, variable: str) -> bool:
-        """Whether this is a variable of this function or of one around it, and no literal."""
-        return variable in self.names or (self.around is not None and self.around.knows(variable))
-
     def new(self, variable: str) -> str:
         """Add a variable of its own."""
         self.names.add(variable)
