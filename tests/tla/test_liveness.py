@@ -155,17 +155,19 @@ GIVEN = r"""
     Fourth == Leads(x, 3)
     Named == LET w == x v == w IN [][v' = (v + 1) % 4]_v
     Within == <>[][LET F(v) == v' > v IN F(x) \/ x' = 0]_x
+    Alike == <>(x = 3) <=> IF x = 0 THEN []<>(x = 2) ELSE [](x = 9)
+    Apart == <>(x = 9) <=> IF x = 1 THEN [](x = 1) ELSE <>(x = 2)
 """
 """A module whose formulas about steps and runs have parameters and LETs."""
 
 
 def test_formulas_of_parameters_and_names(tmp_path: Path) -> None:
-    claims = ("Again", "Growing", "Second", "Fourth", "Named", "Within", "Both")
+    claims = ("Again", "Growing", "Second", "Fourth", "Named", "Within", "Both", "Alike", "Apart")
     text = f"SPECIFICATION Spec\nINVARIANT Enabled\nPROPERTIES Handed {' '.join(claims)}"
     wrong = {
         result.property for result in explored(tmp_path, GIVEN, text) if result.verdict is not Verdict.SAFE
     }
-    assert wrong == {"Growing", "Fourth"}
+    assert wrong == {"Growing", "Fourth", "Apart"}
     path = write(tmp_path, M=GIVEN)
     path.with_suffix(".cfg").write_text(text)
     results = answer(

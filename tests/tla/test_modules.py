@@ -254,6 +254,12 @@ def test_symbols_are_replaced_and_replace(tmp_path: Path) -> None:
     assert tla_text(Interpreter(found).constant(s.Apply("A"))) == "<<3, 12>>"
 
 
+def test_a_configuration_gives_an_operator_a_value_for_each_of_its_arguments(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nCONSTANTS F(_, _), G(_)\nA == <<F(1, 2), F(2, 1), G(1)>>"
+    found = specification(tmp_path, body, "CONSTANTS F(1, 2) = 3 F(2, 1) = {4} G(1) = r")
+    assert tla_text(Interpreter(found).constant(s.Apply("A"))) == "<<3, {4}, r>>"
+
+
 def test_every_module_of_the_library_is_read(tmp_path: Path) -> None:
     body = "EXTENDS TLC, Functions, FiniteSetsExt, Folds, Bags, BagsExt, TLAPS\nS == INSTANCE SequencesExt"
     assert {"FoldSet", "SetToBag", "S!Reverse"} <= specification(tmp_path, body).definitions.keys()
