@@ -15,6 +15,7 @@ from leadline.symbolic.lang import (
     counted,
     in_tla,
     setting_text,
+    shortened,
     spoken,
 )
 from leadline.symbolic.meaning.interface import Path, State, Step
@@ -157,9 +158,8 @@ def call_of(model: Model, step: Step) -> str:
 
 def title(model: Model) -> str:
     """The protocol with its parameters, and the constraints that verdicts about it depend on."""
-    shown = [
-        f"{name} = {setting_text(value)}" for name, value in model.parameters.items() if value is not None
-    ]
+    told = {name: setting_text(value) for name, value in model.parameters.items() if value is not None}
+    shown = [f"{name} = {shortened(text, 100)}" for name, text in told.items()]
     named = f"{model.protocol} ({', '.join(shown)})" if shown else model.protocol
     return f"{named} {model.scope}" if model.constraints else named
 

@@ -611,3 +611,12 @@ def test_a_postcondition_ends_with_the_time(tmp_path: Path, capsys: pytest.Captu
     path.with_suffix(".cfg").write_text("INIT Init NEXT Next POSTCONDITION Post")
     assert main(["explore", str(path), "--timeout", "2"]) == 10
     assert "postcondition Post: time: stopped after 2 s" in capsys.readouterr().out
+
+
+def test_a_heading_shortens_long_constants(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, M="CONSTANT S\nVARIABLE x\nInit == x \\in S\nNext == UNCHANGED x")
+    members = ", ".join(f"v{i}" for i in range(99))
+    path.with_suffix(".cfg").write_text(f"INIT Init NEXT Next CONSTANT S = {{{members}}}")
+    assert main(["explore", str(path)]) == 0
+    heading = capsys.readouterr().out.splitlines()[0]
+    assert heading.startswith("M (S = {v0, v1,") and heading.endswith("...)") and len(heading) < 120

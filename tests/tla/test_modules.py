@@ -204,6 +204,8 @@ CONFIGURATIONS = {
     "INVARIANT Next": "M.cfg:1:11: Next is a formula about a ...or a PROPERTY that is defined as [][Next]_vars",
     "INIT Init": "M.cfg:1:6: expected both INIT and NEXT",
     "CONSTANT A = = 2": "M.cfg:1:14: `=` does not fit here: expected a value",
+    "CONSTANT C = 1..3": "M.cfg:1:17: `3` does not fit here: expected `=` or `<-`; ... named here by `<-`",
+    "CONSTANT C = <<1>>": "M.cfg:1:14: `<` does not fit here: expected a value; an expression ... by `<-`",
     "CONSTANT C <- Init": "M.cfg:1:10: C is a constant: expected an operator that depends on no variable",
     "CONSTANT Nxt <- Next": "M.cfg:1:10: unknown name Nxt: expected a constant or an operator of the module",
     "Init": "M.cfg:1:1: `Init` does not fit here: expected a keyword",

@@ -101,6 +101,7 @@ def parse_config(text: str, file: str) -> Config:
 
 
 _NAMED = "; a formula is defined in the module, and named here"
+_EVALUATED = "; an expression such as 1..3 is defined in the module, and named here by `<-`"
 _DIGITS, _DEEPEST, _SHOWN = 1_000, 50, 80
 
 
@@ -193,7 +194,9 @@ class _Reader:
         arguments: tuple[s.Expression, ...] | None = None
         if self.word == "(":
             arguments = self.items("(", ")")
-        sign, module = self.take("=", "<-"), None
+        if self.word not in ("=", "<-"):
+            self.fail(f"`=` or `<-`{_EVALUATED}")
+        sign, module = self.take(), None
         if self.word == "[":
             self.at += 1
             module = self.name().operator
@@ -223,7 +226,7 @@ class _Reader:
         if word in ("TRUE", "FALSE"):
             return s.Apply(self.take(), place=place)
         if word in KEYWORDS or not _WORD.fullmatch(word):
-            self.fail("a value")
+            self.fail(f"a value{_EVALUATED}")
         return s.ModelValue(self.take(), place=place)
 
     def items(self, opening: str, closing: str) -> tuple[s.Expression, ...]:
