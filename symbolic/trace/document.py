@@ -332,7 +332,8 @@ def read_object(path: Path | Readable) -> dict[str, Json]:
     try:
         data = json.loads(text, object_pairs_hook=no_key_twice, parse_int=_integer)
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is not JSON: {error}") from error
+        writes = "expected what `--format json` or `prove --out` writes"
+        raise UserError(f"{path} is not JSON: {error}; {writes}") from error
     if not isinstance(data, dict):
         raise UserError(f"{path}: a JSON object is needed")
     return data

@@ -107,7 +107,7 @@ def test_a_bad_trace_is_refused(edit: Edit, complaint: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "is not JSON: Expecting value"),
+        ("", "is not JSON: Expecting value.*; expected what `--format json`"),
         ("[" * 100_000, "is not JSON"),
         ("[1]", "a JSON object is needed"),
         ('{"a": 1, "a": 2}', "is not JSON: an object has the key 'a' twice"),
