@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -26,6 +27,7 @@ from leadline.symbolic.engines.prove.pdr import (
 )
 from leadline.symbolic.lang import Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
+from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import TraceEnd
 from tests.engines import inductive, protocols, voting
 from tests.truth import Row, model_of_row, name_of, rows_where, shortest_violations
@@ -233,6 +235,20 @@ def is_inductive(model: Model, name: str, invariant: Invariant) -> bool:
         for state in states
         if satisfied(state)
     )
+
+
+def test_no_assumption_is_given_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More assumptions than variables write beyond Glucose's memory."""
+    model, given, check = votes(voters=3), list[list[int]](), CoreSolver.check
+
+    def asked(solver: CoreSolver, assumptions: Sequence[int]) -> bool:
+        given.append(list(assumptions))
+        return check(solver, assumptions)
+
+    monkeypatch.setattr(CoreSolver, "check", asked)
+    found = pdr(model, model.properties["agreed"], FEW).invariant
+    assert found is not None and given
+    assert all(len(set(one)) == len(one) for one in given)
 
 
 def test_an_invariant_of_another_model_is_refused() -> None:
