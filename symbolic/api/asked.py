@@ -27,6 +27,7 @@ from leadline.symbolic.engines import (
 from leadline.symbolic.engines.ask.result import Cause, Judgement, judgement
 from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.explore.explore import has_slots
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.run.parallel import with_types
 from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.meaning.trace import title
@@ -249,7 +250,10 @@ class Asked:
             or Result(name, self.engine.name, Verdict.UNKNOWN, reason=why, cause=Cause.INTERRUPTED)
             for name in self.query.names(self.model)
         ]
-        return replace(answer, results=results)
+        facts = answer.facts
+        if isinstance(facts, ExploreFacts) and facts.stopped is not None:
+            facts = replace(facts, stopped="--fail-fast")
+        return replace(answer, results=results, facts=facts)
 
     def _interrupted(self, reached: Sequence[Progress]) -> str:
         """A sentence on the progress of an interrupted search, or of each of several."""

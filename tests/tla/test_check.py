@@ -357,6 +357,7 @@ def test_a_violation_is_told_while_the_search_goes_on(
     assert main([command, path, "--fail-fast"]) == 12
     out, err = capsys.readouterr()
     assert "Inv violated in 100 steps" in out and "(--fail-fast)" in out and not err
+    assert "interrupted" not in out
     assert main([command, path]) == 12
     out, err = capsys.readouterr()
     told = "leadline: Inv: violated in 100 steps; the search for deadlock goes on"
