@@ -488,6 +488,11 @@ def uncollected() -> Iterator[None]:
     gc.disable()
     try:
         yield
+    except BaseException:
+        # What was made counts as old, and seldom is looked at: going through it may take as long as the search.
+        gc.freeze()
+        gc.unfreeze()
+        raise
     finally:
         if enabled:
             gc.enable()

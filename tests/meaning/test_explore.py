@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,7 @@ from leadline.symbolic.lang import (
     sort,
 )
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Step
+from leadline.symbolic.meaning.explore import uncollected
 from tests.concrete.protocols import Broken, Counter, Letters, Subsets, below_two, two_is_unspeakable
 from tests.exploring import explore
 
@@ -261,3 +263,11 @@ def test_values_keep_their_type() -> None:
             variable.type.contains(value)
             for variable, value in zip(meaning.model.variables, outcome.state, strict=True)
         )
+
+
+def test_the_collector_seldom_looks_at_what_a_search_that_is_ended_has_made() -> None:
+    made: list[object] = []
+    with pytest.raises(KeyboardInterrupt), uncollected():
+        made = [[]]
+        raise KeyboardInterrupt
+    assert any(one is made for one in gc.get_objects(generation=2))
