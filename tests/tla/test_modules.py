@@ -202,6 +202,7 @@ CONFIGURATIONS = {
     "SPECIFICATION Nothing": "M.cfg:1:15: unknown operator `Nothing`",
     "CONSTANT C <- Nothing": "M.cfg:1:15: unknown operator `Nothing`",
     "INVARIANT Next": "M.cfg:1:11: Next is a formula about a ...or a PROPERTY that is defined as [][Next]_vars",
+    "PROPERTY Next": "M.cfg:1:10: Next is a formula about a step: expected a ... as [][Next]_vars",
     "INIT Init": "M.cfg:1:6: expected both INIT and NEXT",
     "CONSTANT A = = 2": "M.cfg:1:14: `=` does not fit here: expected a value",
     "CONSTANT C = 1..3": "M.cfg:1:17: `3` does not fit here: expected `=` or `<-`; ... named here by `<-`",

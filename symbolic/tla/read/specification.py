@@ -587,11 +587,16 @@ class _Making:
         """The invariants and properties. A state formula as PROPERTY is about initial states, as in TLC."""
         invariants = self.named(self.config.invariants, levels, Level.STATE)
         properties = self.named(self.config.properties, levels, Level.TEMPORAL)
+        more = self.named(self.more, levels, Level.TEMPORAL)
+        for one in (*self.config.properties, *self.more):
+            if levels.of({**more, **properties}[one.operator]) is Level.ACTION:
+                text = f"{one.operator} is a formula about a step: expected a PROPERTY that is defined as"
+                self.wrong(one.place, f"{text} [][{one.operator}]_vars")
         for one in self.config.properties:
             if levels.of(properties[one.operator]) <= Level.STATE:
                 text = f"{one.operator} is about one state, so that a PROPERTY says it of the initial states alone"
                 self.loader.warnings.append(Mistake(one.place, f"{text}: INVARIANT says it of all"))
-        for name, formula in self.named(self.more, levels, Level.TEMPORAL).items():
+        for name, formula in more.items():
             (invariants if levels.of(formula) <= Level.STATE else properties)[name] = formula
         return invariants, properties
 
