@@ -475,6 +475,23 @@ def test_a_symmetry_that_does_not_hold_is_told(tmp_path: Path, capsys: pytest.Ca
     assert "SYMMETRY does not hold, and is not used, where" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "functions", ['Permutations({"a", "b"})', "Permutations(0..1)", "{a}", "a", "[P -> P]"]
+)
+def test_a_symmetry_is_of_permutations_of_model_values(
+    functions: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = f"EXTENDS Naturals, TLC\nCONSTANTS a, P\nVARIABLE x\nSymmetry == {functions}\n"
+    path = write(
+        tmp_path, M=f'{body}Init == x \\in {{0, "b"}}\nNext == x\' \\in {{0, 1, "a", "b"}}\nInv == x # "a"'
+    )
+    path.with_suffix(".cfg").write_text(
+        "CONSTANTS a = a P = {a, b} INIT Init NEXT Next SYMMETRY Symmetry INVARIANT Inv\n"
+    )
+    assert main(["explore", str(path)]) == 150
+    assert "M.cfg:1:57: SYMMETRY expects permutations of model values" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["explore", "check"])
 def test_random_choices_are_refused(tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     body = """

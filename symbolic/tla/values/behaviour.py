@@ -15,7 +15,7 @@ from leadline.symbolic.tla.read.specification import ClaimParts, Specification, 
 from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State
 from leadline.symbolic.tla.values.operators import at_level, set_level, silently
 from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
-from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, ModelValue, Value, items_of
 
 _T = TypeVar("_T")
 
@@ -402,11 +402,31 @@ def require_behaviour(specification: Specification) -> None:
 
 
 def symmetry_of(specification: Specification) -> Symmetry | None:
-    """The permutations of SYMMETRY that move nothing that the specification names."""
+    """The permutations of SYMMETRY that move nothing that the specification names.
+
+    Raises:
+        ModelError: if SYMMETRY is no set of permutations of model values.
+    """
     if not specification.symmetry:
         return None
     interpreter = Interpreter(specification)
-    functions = frozenset().union(*(interpreter.constant(one) for one in specification.symmetry))
-    found = Symmetry(functions, interpreter.order)
+    values = [interpreter.constant(one) for one in specification.symmetry]
+    text = "SYMMETRY expects permutations of model values, such as Permutations({a, b}), as in TLC"
+    wrong = [
+        Mistake(e.place, text)
+        for e, value in zip(specification.symmetry, values, strict=True)
+        if not (isinstance(value, frozenset) and all(map(_permutes, value)))
+    ]
+    if wrong:
+        raise ModelError(wrong)
+    found = Symmetry(frozenset().union(*values), interpreter.order)
     found.named(specification, interpreter.unlisted)
     return found
+
+
+def _permutes(f: Value) -> bool:
+    """Whether a value is a permutation of model values."""
+    if not isinstance(f, tuple):
+        return False
+    graph = dict(items_of(f))
+    return graph.keys() == {*graph.values()} and all(isinstance(x, ModelValue) for x in graph)
