@@ -23,8 +23,8 @@ A log is NDJSON (an object a line), CSV (a header, then a line for each event) o
     "node-1" = "s1"             # a name in the log, and the name in the model
 
 Without these tables an event tells its picks, and parts of the state before and after it, as objects `picks`,
-`before` and `after`. Members of a sort that the log names otherwise are matched in the order of their occurrence
-where the model treats them alike.
+`before` and `after`; without `picks`, each field of a pick's name tells that pick. Members of a sort that the log
+names otherwise are matched in the order of their occurrence where the model treats them alike.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from io import BytesIO, StringIO
 from pathlib import Path
+from sys import float_info
 from typing import Any, BinaryIO
 
 from leadline.symbolic.concrete import State
@@ -51,6 +52,7 @@ from leadline.symbolic.lang import (
     Model,
     Named,
     Option,
+    Pick,
     Record,
     Seq,
     Sort,
@@ -396,6 +398,8 @@ class Reader:
         self._parts: dict[Any, tuple[int, ...]] = {}
         self._numbers: dict[Part, int] = {}
         self._threads: dict[Any, int] = {}
+        told = {about.action, "before", "after"}
+        self._picked = [x for one in model.actions for x in _pick_names(one) if x not in told]
         self._sent: dict[Any, tuple[int, int]] = {}
         self._received: list[tuple[Any, int, int]] = []
         self._place = ""
@@ -458,7 +462,7 @@ class Reader:
         about, place = self.about, len(self.log.nodes[thread])
         if about.clock is not None:
             time = _field(raw, about.clock)
-            if type(time) not in (int, float):
+            if type(time) not in (int, float) or not abs(time) <= float_info.max:
                 raise UserError(f"{self._place}: the field {about.clock}, the map's clock, is no number")
             clock = self.log.nodes[thread].clock
             if clock and clock[-1] > time:
@@ -488,7 +492,7 @@ class Reader:
         """The number of the actions and picks that an event tells."""
         about = self.about
         observed = any(one.holds(raw) for one in about.observe)
-        read = [about.action, *(["picks"] if about.picks is None else about.picks.values())]
+        read = [about.action, *(["picks", *self._picked] if about.picks is None else about.picks.values())]
         key = None if observed else repr([_field(raw, path) for path in read])
         if key not in self._calls:
             self.log.calls.append({} if observed else self._made(raw))
@@ -514,19 +518,19 @@ class Reader:
         """The picks that an event tells if it is of an action."""
         found: dict[str, Value] = {}
         given: dict[str, Any] = {}
+        names = _pick_names(action)
         if self.about.picks is None:
-            told = _field(raw, "picks")
-            if not isinstance(told, dict) and told is not _ABSENT and told is not None:
+            told = raw.get("picks")
+            if not isinstance(told, dict) and told is not None:
                 raise UserError(f"{self._place}: picks: an object by picks is needed")
-            given = told if isinstance(told, dict) else {}
+            own = (x for x in names if x in raw and x in self._picked)
+            given = {x: raw[x] for x in own} if told is None else told
         else:
             # The field that is named for one action alone prevails.
             for name, path in sorted(self.about.picks.items(), key=lambda one: "." in one[0]):
                 owner, _, pick = name.rpartition(".")
                 if owner in ("", action.name, action.tla):
                     given[pick] = _field(raw, path)
-        own = tuple(one.name for one in action.picks)
-        names = dict(zip((*own, *spelled(own)), action.picks * 2, strict=True))
         for name, value in given.items():
             chosen = names.get(name)
             if chosen is None and self.about.picks is None and not one_of_several:
@@ -693,6 +697,12 @@ class Reader:
         """The names that were matched with members of sorts whose members the model tells apart."""
         alike = symmetric_sorts(self.model, ())
         return {sort: list(names) for sort, names in self.matched.items() if sort not in alike}
+
+
+def _pick_names(action: Action) -> dict[str, Pick]:
+    """The picks of an action, by both of their names."""
+    own = tuple(one.name for one in action.picks)
+    return dict(zip((*own, *spelled(own)), action.picks * 2, strict=True))
 
 
 def _spelled(kind: Record) -> dict[str, int]:

@@ -202,6 +202,10 @@ def test_nodes_are_ordered_by_clocks_and_messages(tmp_path: Path) -> None:
             tmp_path, [event("off", "l1", gets=7)], [event("on", "l1", sends=7)], about=messages, by=by
         )
     circle = [event("on", "l1", gets=1, sends=2)], [event("on", "l2"), event("off", "l2", gets=2, sends=1)]
+    for time in ("NaN", "1e999", "9" * 400):
+        lines = [event("off", "l1", at=json.loads(time))]
+        with pytest.raises(UserError, match=r"node0.ndjson:1: the field at, the map's clock, is no number"):
+            asked(tmp_path, lines, two, about=clock)
     with pytest.raises(
         UserError,
         match=r"node0.ndjson:1, .*node1.ndjson:2: each of these events waits for another one, by the messages",
@@ -226,6 +230,8 @@ def test_csv_and_itf(tmp_path: Path) -> None:
     path.write_text("event,which,event\non,l1,off\n")
     with pytest.raises(UserError, match=r"log.csv:1: the header has event twice"):
         conformance(MODEL, [path], about)
+    path.write_text("action,lamp,last\nswitch_on,l1,no part of the state\nswitch_off,l2,\n")
+    assert conformance(MODEL, [path]).explained == 1, "without a map, columns of picks are read"
     path = tmp_path / "run.itf.json"
     path.write_text(json.dumps(itf(MODEL, found.run)))
     again = conformance(MODEL, [path])
