@@ -210,6 +210,7 @@ MISTAKES = {
         "2:11: `!=` is no operator: did you mean `#`?",
         "3:10: `\\Sum` does not fit here: expected an expression or an operator",
     ],
+    "A == \udcff": ["2:6: `?` does not fit here: expected an expression"],  # a byte of the command line
     "A == NOT x = 1": ["2:10: `x` does not fit here: expected `!`, `(` or an operator"],
     "A == <<a |-> b, c>>\nB == # S > 1": [
         "2:10: `|->` does not fit here: expected `>>`",

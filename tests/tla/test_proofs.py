@@ -181,6 +181,16 @@ def test_numbers_that_grow_without_end_are_told(
     assert "CONSTRAINT" in told
 
 
+def test_a_proof_within_the_bounds_that_runs_have_shown_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    path = write(tmp_path, Counter=COUNTER)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Positive\n")
+    assert main(["prove", str(path), "--property", "Positive", "--within-bounds"]) == 0
+    assert "of the states reached within these bounds: x \\in 0.." in capsys.readouterr().out
+
+
 def test_strong_fairness_is_a_condition_on_runs_not_a_choice(tmp_path: Path) -> None:
     path = write(tmp_path, Served=SERVED)
     path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Each All\n")

@@ -18,7 +18,8 @@ from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Result, 
 from leadline.symbolic.engines.bounded.search import targets_of
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
-from leadline.symbolic.lang import Model, Property, UserError
+from leadline.symbolic.lang import Model, Property, UserError, shortened
+from leadline.symbolic.notation.types import set_text
 
 VERSION = 2
 """The version of the certificates written here."""
@@ -35,7 +36,10 @@ Clauses = Sequence[Sequence[Sequence[str]]]
 
 def scope(model: Model, *, in_bounds: bool) -> str | None:
     """The assumptions that a proof depends on, in words; None if there are none."""
-    within = None if in_bounds else "of the states reached within bounds; what is beyond is not said"
+    types = ", ".join(f"{one.tla} \\in {set_text(one.type).text}" for one in model.variables)
+    # The author of a module has not stated these bounds: they are those that runs have shown.
+    bounds = "bounds" if model.origin is None else f"these bounds: {shortened(types, 500)}"
+    within = None if in_bounds else f"of the states reached within {bounds}; what is beyond is not said"
     return "; ".join(x for x in (model.scope, within) if x) or None
 
 

@@ -689,7 +689,8 @@ _CANDIDATES = {
 
 def mended(text: str, file: str) -> Mended:
     """A file's text, with the definitions whose syntax is mistaken reduced to their names and parameters."""
-    bare = without_comments(with_wide_tabs(text))
+    # Half of a pair of surrogates, as Python makes of a byte of the command line, has no UTF-8.
+    bare = without_comments(with_wide_tabs(text.encode(errors="replace").decode()))
     opened = unclosed(bare)
     if _MODULE.search(bare) is None:
         line = _NAMED.search(bare)
