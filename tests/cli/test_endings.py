@@ -63,6 +63,18 @@ def test_an_interrupt_that_python_drops_comes_again(
         threading.Event().wait(60)
 
 
+def test_an_interrupt_within_a_class_that_is_being_made_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def __set_name__(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+    def loading(_: list[str]) -> None:
+        type("Late", (), {"field": Interrupted()})
+
+    monkeypatch.setattr(cli, "new_parser", loading)
+    assert cli.main([]) == 130
+
+
 @pytest.mark.parametrize(
     "command",
     [
