@@ -20,6 +20,7 @@ from leadline.symbolic.engines.prove.pdr import (
     Invariant,
     PdrOptions,
     PdrProgress,
+    engine,
     formulas,
     frames,
     pdr,
@@ -63,6 +64,18 @@ def test_what_is_violated_has_a_trace(name: str, steps: int, options: PdrOptions
     assert (result.verdict, result.invariant) == (Verdict.VIOLATED, None)
     assert result.trace is not None
     assert (result.trace.ends, result.trace.length) == (TraceEnd.VIOLATES, steps)
+
+
+@pytest.mark.parametrize("samples", [3, 15_000])
+def test_a_violation_is_found_where_the_samples_take_too_long(
+    samples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The property is evaluated in no sample: there may be many, and a quantifier over many values takes long."""
+    monkeypatch.setattr(engine, "MOST_SECONDS", -1.0)
+    model = twos()
+    result = pdr(model, model.properties["never-four"], PdrOptions(samples=samples))
+    assert result.verdict is Verdict.VIOLATED
+    assert result.trace is not None and result.trace.length == 2
 
 
 @pytest.mark.parametrize("options", [PdrOptions(), FEW], ids=str)

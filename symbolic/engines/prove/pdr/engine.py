@@ -396,8 +396,10 @@ class _Search:
 
     def _bad_sample(self) -> Trace | None:
         """The trace of a sample that violates the property: bugs that are not deep are found at once."""
-        walks = self._walks
+        walks, end = self._walks, time.process_time() + MOST_SECONDS
         for state in walks.states[self._looked_at :]:
+            if time.process_time() > end:
+                return None
             self._looked_at += 1
             try:
                 if not self._semantics.evaluate(self._target.formula, state):
