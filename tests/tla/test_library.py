@@ -44,6 +44,13 @@ def test_every_module_is_compared() -> None:
     }
 
 
+def test_a_copy_of_a_module_without_values_is_that_of_the_library(tmp_path: Path) -> None:
+    """TLC takes such operators from Java, wherever their text lies."""
+    (tmp_path / "Bitwise.tla").write_text("---- MODULE Bitwise ----\na & b == CHOOSE n : TRUE\n====\n")
+    interpreter = Interpreter(specification(tmp_path, "EXTENDS Bitwise, Naturals\nA == 6 & 3"))
+    assert interpreter.constant(s.Apply("A")) == 2
+
+
 def test_a_name_that_older_versions_keep_to_themselves_may_be_defined(tmp_path: Path) -> None:
     body = r"""
     EXTENDS SequencesExt, Integers

@@ -14,7 +14,7 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Judged, Level
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol, Written, undefined
-from leadline.symbolic.tla.read.standard import BUILT_IN, CORE, LIBRARY, STANDARD
+from leadline.symbolic.tla.read.standard import BUILT_IN, CORE, LIBRARY, OVERRIDDEN, STANDARD
 from leadline.symbolic.tla.read.text import module_text
 
 
@@ -39,7 +39,8 @@ class Files:
 
     def find(self, name: str) -> s.Module | None:
         """The module of a name; None if there is none."""
-        for folder in (*self.folders, LIBRARY):
+        first = [LIBRARY] if name in OVERRIDDEN else []
+        for folder in (*first, *self.folders, LIBRARY):
             if name not in self.known and is_there(folder / f"{name}.tla"):
                 self.read(folder / f"{name}.tla")
         return self.known.get(name)

@@ -14,6 +14,9 @@ Arities: TypeAlias = tuple[int, ...]
 
 LIBRARY = Path(__file__).with_name("library")
 
+OVERRIDDEN = frozenset({"Bitwise", "CSV", "IOUtils", "Json"})
+"""The community modules whose text has no values: TLC takes them from Java, also where a copy lies beside a module."""
+
 NONE: Arities = ()
 ONE: Arities = (0,)
 TWO: Arities = (0, 0)
