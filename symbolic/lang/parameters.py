@@ -176,4 +176,4 @@ def parse_setting(one: Parameter, text: str) -> Setting:
             pass
     elif one.kind is str:
         return text
-    raise ParameterError(f"{one.name} must be {one.range}, and is {text!r}")
+    raise ParameterError(str(one.complaint(text)))

@@ -107,7 +107,7 @@ def test_settings_are_read_from_text(name: str, text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("nodes", "four", "nodes must be 1..5, and is 'four'"),
+        ("nodes", "four", "nodes must be an integer, and is 'four'"),
         ("strict", "yes", "strict must be true or false, and is 'yes'"),
     ],
 )

@@ -15,7 +15,7 @@ Arities: TypeAlias = tuple[int, ...]
 LIBRARY = Path(__file__).with_name("library")
 
 OVERRIDDEN = frozenset({"Bitwise", "CSV", "IOUtils", "Json"})
-"""The community modules whose text has no values: TLC takes them from Java, also where a copy lies beside a module."""
+"""The community modules whose text has no values: TLC takes them from Java, a copy beside a module too."""
 
 NONE: Arities = ()
 ONE: Arities = (0,)
