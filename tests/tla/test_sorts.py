@@ -348,3 +348,29 @@ def test_initial_functions_to_sets_of_sets_treat_members_alike(tmp_path: Path) -
     found = explore(Semantics(model), list(model.properties))
     assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
     assert asked(path, "Few", PdrOptions()).verdict is Verdict.VIOLATED
+
+
+SPARSE = """
+EXTENDS Integers
+CONSTANT P
+VARIABLES held, sums, limits
+Init == /\\ held \\in [P -> SUBSET {1, 1000}]
+        /\\ sums \\in [P -> [of : {-5, 300}, at : SUBSET {2, 4}]]
+        /\\ limits \\in SUBSET {7, 70000}
+Next == \\E p \\in P : held' = [held EXCEPT ![p] = @ \\cup {sums[p].of}] /\\ UNCHANGED <<sums, limits>>
+Low == \\A p \\in P : held[p] # {-5, 1, 1000}
+Apart == \\A p \\in P : held[p] \\cap limits = {}
+"""
+
+
+def test_initial_sets_of_numbers_far_apart_are_picked_among_their_subsets(tmp_path: Path) -> None:
+    """The numbers between would be thousands of literals."""
+    path = write(tmp_path, Sparse=SPARSE)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANTS Low Apart CONSTANT P = {p1, p2}\n")
+    model = model_of(find(str(path)), {})
+    assert sorts_of(model) == {"P"}
+    assert sorted(pick.type.cardinality for pick in model.init.picks) == [2**2, 4**2, (2 * 2**3) ** 2]
+    found = explore(Semantics(model), list(model.properties))
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+    assert (low := asked(path, "Low", PdrOptions())).verdict is Verdict.VIOLATED and low.steps == 1
+    assert asked(path, "Apart", PdrOptions()).verdict is Verdict.PROVED

@@ -147,8 +147,9 @@ class Picks:
                         yield within, element
             case PowerSet():
                 whole = self._terms.set_node(self._lowering.listed(domain.item))
+                kind = self._type_of(PowerSet(whole)) or whole.type
                 yield from self._picked_where(
-                    way, name, whole.type, lambda x: self._terms.both_sets(n.Subset, x, whole)
+                    way, name, kind, lambda x: self._terms.both_sets(n.Subset, x, whole)
                 )
             case _:
                 node = self._lowering.listed(domain)
@@ -169,9 +170,11 @@ class Picks:
         """The type of the elements of a constant set that are picked as a whole; None if it is too rich."""
         match domain:
             case n.Const(type=Set(item=item)) if domain.value and not isinstance(item, Union):
-                return item
-            case PowerSet(item=n.Const() as item):
-                return item.type
+                # Numbers that are far apart are few, but not their type.
+                sparse = isinstance(item, Int) and item.cardinality > 2 * len(domain.value)
+                return shapes.table_of(item, domain.value) if sparse else item
+            case PowerSet(item=n.Const(type=Set(item=item)) as whole):
+                return Set(self._type_of(whole) or item)
             case Product(keys=[_, _, *_] as keys):
                 kinds = [self._type_of(part) for part in domain.parts]
                 parts = [
