@@ -237,6 +237,9 @@ def test_a_proof_after_types_have_widened_is_rechecked(
     assert made["learned"]["height"] == ["Int", 0, 4] != narrow.learned["height"]
     again = [*asked, "--recheck", str(file)]
     assert main(again) == 0
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\nCONSTRAINT Low\n")
+    assert main(["prove", "--recheck", str(file), "--protocol", str(path)]) == 2
+    assert "prove it again, or give the --config that it was proved with" in capsys.readouterr().err
 
     file.write_text(json.dumps({**made, "learned": narrow.learned}))
     assert main(again) == 2

@@ -142,10 +142,11 @@ class Certificate(ABC):
             UserError: if it is of another one.
         """
         if model.fingerprint != self.fingerprint:
+            mend = ", or give the --config that it was proved with" if self.source.endswith(".tla") else ""
             raise UserError(
                 f"{self.place} is a proof about another model: {self.protocol}, its parameters or its "
                 f"properties have changed since (fingerprint {self.fingerprint[:12]}, now "
-                f"{model.fingerprint[:12]}); prove it again"
+                f"{model.fingerprint[:12]}); prove it again{mend}"
             )
         if self.property not in model.properties:
             raise UserError(f"{self.place}.property: {model.protocol} has no property {self.property!r}")
