@@ -8,6 +8,7 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.lang import ModelError
+from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
@@ -255,6 +256,13 @@ def test_symbols_are_replaced_and_replace(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nCONSTANT F(_, _)\nx ++ y == x\nSum(x, y) == x + y\nA == <<1 ++ 2, F(3, 4)>>"
     found = specification(tmp_path, body, "CONSTANTS ++ <- Sum F <- *")
     assert tla_text(Interpreter(found).constant(s.Apply("A"))) == "<<3, 12>>"
+
+
+def test_constants_are_written_with_operators_that_the_module_has_not(tmp_path: Path) -> None:
+    """A certificate and a trace write a function as `k :> v @@ ...`, and a number below zero with a sign."""
+    path = write(tmp_path, M="CONSTANT C\nVARIABLE x\nInit == x = C[1]\nNext == x' = x")
+    found = Source(path).load({"C": "(1 :> -2 @@ 3 :> 4)"})
+    assert tla_text(Interpreter(found).constant(s.Apply("C"))) == "(1 :> -2 @@ 3 :> 4)"
 
 
 def test_a_configuration_gives_an_operator_a_value_for_each_of_its_arguments(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from leadline.symbolic.tla.read.modules import Copy, Files, Loader
 from leadline.symbolic.tla.read.names import ranks
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Symbol, unknown_operator
-from leadline.symbolic.tla.read.standard import LIBRARY, STANDARD
+from leadline.symbolic.tla.read.standard import LIBRARY, ONE, STANDARD, TWO
 
 CONSTRAINED = "ACTION_CONSTRAINT"
 """The variable of a specification with action constraints: whether the latest step satisfies them.
@@ -293,6 +293,9 @@ def _definition(name: str, text: str, file: str) -> s.Definition:
     return unit
 
 
+_OF_VALUES = {name: Symbol(name, arities) for name, arities in {"-.": ONE, ":>": TWO, "@@": TWO}.items()}
+"""The operators with which values are written, also those of constants of a module that extends nothing."""
+
 _TYPED = re.compile(r"\s*([A-Za-z_]\w*)\s*==(.*)", re.DOTALL)
 """A definition that is typed."""
 
@@ -550,7 +553,7 @@ class _Making:
         model_values = {name: Symbol(name, instead=s.ModelValue(name)) for name in unknown}
         resolver = self.loader.resolver(Copy(lambda _: None))
         before = len(self.loader.mistakes)
-        found = resolver.expr(value, ChainMap(model_values, *self.names.maps))
+        found = resolver.expr(value, ChainMap(model_values, *self.names.maps, _OF_VALUES))
         self.mistakes += self.loader.mistakes[before:]
         return found
 
