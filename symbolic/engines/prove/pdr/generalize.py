@@ -105,7 +105,7 @@ class Generalizer:
             self._lemmas[self.system.kind[x]] += len(lemma.orbit) / self._alike[self.system.kind[x]]
 
     def _activity(self, literal: int) -> float:
-        """The number of clauses that have a literal, about as many as have its images."""
+        """The number of clauses that have a literal. As many have each of its images."""
         return self._lemmas[self.system.kind[literal]]
 
     def _smaller(self, frame: int, cube: Cube, most: int) -> Cube:
