@@ -10,7 +10,7 @@ import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -70,6 +70,28 @@ def test_a_server_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch, 
 
 
 LIMITS = (0.2, 0.4, 0.6)
+
+
+def test_a_line_that_another_copy_holds_open_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy that is stopped while it starts has not closed what it got with the server's memory."""
+    held, late, send = list[int](), list[bool](), process._send
+
+    def holding(*descriptors: int) -> Any:
+        held.append(os.dup(descriptors[-1]))
+        return send(*descriptors)
+
+    def let_go() -> None:
+        late.append(True)
+        while held:
+            os.close(held.pop())
+
+    monkeypatch.setattr(process, "_send", holding)
+    timer = threading.Timer(60, let_go)
+    timer.start()
+    (result,) = limited(SMALL, Limits(60))
+    timer.cancel()
+    assert result.verdict is Verdict.VIOLATED and held and not late
+    let_go()
 
 
 def test_queries_at_once_end_each_for_itself() -> None:

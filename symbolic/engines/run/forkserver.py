@@ -265,12 +265,12 @@ def _become_child(own: list[int]) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *streams, folder = own
-    # The parent has it wait with all that it starts.
-    os.setpgid(0, 0)
     os.fchdir(folder)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.closerange(len(streams), os.sysconf("SC_OPEN_MAX"))
+    # From now on the parent may have it wait, with all that it starts: it holds nothing that others wait for.
+    os.setpgid(0, 0)
     answer_query()
 
 

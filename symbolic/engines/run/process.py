@@ -70,7 +70,7 @@ class Forked:
     @property
     def pid(self) -> int | None:
         """The number of its process, once it is started; None if it could not be."""
-        while "pid" not in self._heard and self._hear():
+        while not self._heard and self._hear():
             pass
         return self._heard.get("pid")
 
@@ -87,7 +87,8 @@ class Forked:
             # The server may have ended.
             with suppress(OSError):
                 self._line.shutdown(socket.SHUT_WR)
-            while self._hear():
+            # Not until the line is closed: another copy, stopped while it starts, may still hold it open.
+            while self._heard.keys().isdisjoint(("status", "failed")) and self._hear():
                 pass
         # Only now that it has ended: writing to a closed pipe would be its error.
         os.close(self.output)
