@@ -113,8 +113,8 @@ def test_an_invariant_has_what_the_proof_needs_alone(images: int, monkeypatch: p
     monkeypatch.setattr(frames, "_MOST_IMAGES", images)
     needed, parts = Frames.needed, list[tuple[int, int]]()
 
-    def counted(self: Frames, lemmas: list[Lemma], excluded: list[BadCause]) -> Iterable[Lemma]:
-        found = [*needed(self, lemmas, excluded)]
+    def counted(self: Frames, lemmas: list[Lemma], ways: list[BadCause]) -> Iterable[Lemma]:
+        found = [*needed(self, lemmas, ways)]
         parts.append((len(found), len(lemmas)))
         return found
 

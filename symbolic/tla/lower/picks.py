@@ -167,7 +167,7 @@ class Picks:
             yield after, var
 
     def _type_of(self, domain: Domain) -> Type | None:
-        """The type of the elements of a constant set that are picked as a whole; None if it is too rich."""
+        """The type of which the elements of a constant set are picked as a whole; None if they are not."""
         match domain:
             case n.Const(type=Set(item=item)) if domain.value and not isinstance(item, Union):
                 # Numbers that are far apart are few, but not their type.

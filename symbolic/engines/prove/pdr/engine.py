@@ -267,7 +267,7 @@ class _Search:
         frames.keep(frames.inductive_part(candidates))
 
     def _invariant(self, system: System, lemmas: Iterable[Lemma]) -> Invariant | None:
-        """The invariant that lemmas are; None where the property's evaluation leaves its bounds."""
+        """The invariant of the lemmas that are needed; None where evaluating the property leaves its bounds."""
         assert self._frames is not None
         in_bounds = self._outside is None and not self._options.within_bounds
         cubes = [one.cube for one in self._frames.needed(lemmas, self._open)]

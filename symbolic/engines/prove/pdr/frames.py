@@ -291,11 +291,16 @@ class Frames:
         solver.close()
         return list(switches)
 
-    def needed(self, lemmas: Iterable[Lemma], excluded: Iterable[BadCause]) -> Iterable[Lemma]:
-        """A part of lemmas that are inductive together that is inductive too, and has no state that is bad so."""
+    def needed(self, lemmas: Iterable[Lemma], ways: Iterable[BadCause]) -> Iterable[Lemma]:
+        """The lemmas that a proof needs: they exclude what is bad in some ways, and are inductive by themselves.
+
+        Args:
+            lemmas: lemmas that are inductive together, and exclude what is bad in these ways.
+            ways: the ways to be bad.
+        """
         solver, least = CoreSolver(self._clauses, self._layer.formula.variables), list[Lemma]()
         left = self._switched(solver, sorted(lemmas, key=lambda x: len(x.orbit)))
-        waiting = [[self._layer.bad[how]] for how in excluded]
+        waiting = [[self._layer.bad[how]] for how in ways]
         while waiting:
             goal = waiting.pop()
             # Those that are needed anyway suffice more often than not.
