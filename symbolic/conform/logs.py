@@ -398,8 +398,7 @@ class Reader:
         self._parts: dict[Any, tuple[int, ...]] = {}
         self._numbers: dict[Part, int] = {}
         self._threads: dict[Any, int] = {}
-        told = {about.action, "before", "after"}
-        self._picked = [x for one in model.actions for x in _pick_names(one) if x not in told]
+        self._picked = [x for one in model.actions for x in _pick_names(one) if x not in about.fields()]
         self._sent: dict[Any, tuple[int, int]] = {}
         self._received: list[tuple[Any, int, int]] = []
         self._place = ""

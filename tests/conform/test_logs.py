@@ -232,6 +232,8 @@ def test_csv_and_itf(tmp_path: Path) -> None:
         conformance(MODEL, [path], about)
     path.write_text("action,lamp,last\nswitch_on,l1,no part of the state\nswitch_off,l2,\n")
     assert conformance(MODEL, [path]).explained == 1, "without a map, columns of picks are read"
+    sent = read_map(_written(tmp_path / "sent.toml", '[log]\nsent = "lamp"\n'))
+    assert conformance(MODEL, [path], sent).explained == 2, "but none that a map has another use for"
     path = tmp_path / "run.itf.json"
     path.write_text(json.dumps(itf(MODEL, found.run)))
     again = conformance(MODEL, [path])
