@@ -180,6 +180,7 @@ Claim == {claim}
             None,
         ),
         ('last = "nobody" \\/ last # 3', True, Verdict.OUT_OF_BOUNDS, 1),
+        ('last = "nobody" \\/ Len(last) = 6', False, Verdict.VIOLATED, 1),
         ('last # "p2"', False, Verdict.VIOLATED, 1),
         ("votes.p1 = 0", False, Verdict.VIOLATED, 1),
         ("votes # [p1 |-> 0, p2 |-> 1, p3 |-> 1]", False, Verdict.VIOLATED, 2),
@@ -188,8 +189,8 @@ Claim == {claim}
 def test_strings_of_a_sort_are_strings(
     claim: str, alike: bool, verdict: Verdict, steps: int | None, tmp_path: Path
 ) -> None:
-    """They are of none where a claim names one of them."""
-    path = write(tmp_path, Named="EXTENDS Naturals" + NAMED.replace("{claim}", claim))
+    """They are of none where a claim names one of them, or takes one for a sequence."""
+    path = write(tmp_path, Named="EXTENDS Sequences, Naturals" + NAMED.replace("{claim}", claim))
     path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Claim CHECK_DEADLOCK FALSE\n")
     assert sorts_of(model_of(find(str(path)), {})) == ({"Procs"} if alike else set())
     assert asked(path, "Claim", PdrOptions()).verdict is verdict
