@@ -994,12 +994,13 @@ def test_a_set_of_too_many_values_is_given_one_before_a_guard(tmp_path: Path) ->
 
 
 COMPOSED = """
-    EXTENDS Integers
+    EXTENDS Integers, Sequences, TLC
     VARIABLES x, y
     Init == x = 0 /\\ y = 0
     Add(k) == LET sum == x + k IN x' = sum % 7 /\\ y' = y
     Copy == y' = x /\\ LET old == y IN x' = IF x > 3 THEN old ELSE x
     Next == \\E k \\in 1..3 : (Add(k) \\cdot Copy) \\/ (Add(k) \\cdot Add(x) \\cdot (Copy /\\ x' # 2))
+    Written == (ToString(x) = "3") = (x = 3) /\\ {"n" \\o ToString(i) : i \\in 0..1} = {"n0", "n1"}
     """
 ALWAYS_EMPTY = """
     EXTENDS Integers, Bags, TLC
@@ -1052,6 +1053,15 @@ CHOSEN_SUBSETS = """
     Init == q = <<>> /\\ known = {}
     Next == \\/ \\E a, b \\in 0..3 : Len(q) < 2 /\\ q' = Append(q, <<a, b>>) /\\ UNCHANGED known
             \\/ UNCHANGED q /\\ known' = CHOOSE S \\in SUBSET Seen : (\\A x \\in S : x[1] = 0)
+    """
+JOINED_STRINGS = """
+    EXTENDS Naturals, Sequences, TLC
+    VARIABLES x, name, f
+    Init == x = 0 /\\ name = "" /\\ f = [k \\in {} |-> 0]
+    Next == \\/ /\\ x' \\in 1..3 /\\ name' = (IF x = 2 THEN "e-" ELSE "e") \\o ToString(x')
+               /\\ f' = [k \\in {name \\o ToString(i) : i \\in 1..x} |-> [to |-> k \\o "!"]]
+            \\/ Len(name) < 3 /\\ name' = name \\o "+" /\\ UNCHANGED <<x, f>>
+    Ends == \\A k \\in DOMAIN f : Len(f[k].to) = Len(k) + 1
     """
 FUNCTIONS_OF_RECORDS = """
     EXTENDS Integers, FiniteSets, TLC
@@ -1190,7 +1200,7 @@ def test_a_formula_about_thousands_of_elements_is_a_few_nodes(tmp_path: Path) ->
         (FUNCTIONS_OF_TRUE, ("Same",)),
         (POINTERS, ("Rooted", "Halved", "Shared", "Turned")),
         (HISTORY, ("Short",)),
-        (COMPOSED, ()),
+        (COMPOSED, ("Written",)),
         (ARGUMENTS_OF_KINDS, ("Counted",)),
         pytest.param(SEVERAL_KINDS, ("Known", "Within"), marks=pytest.mark.slow),
         (FUNCTIONS_OF_A_STATE, ("Fits", "Some", "Enough", "Pairs")),
@@ -1200,6 +1210,7 @@ def test_a_formula_about_thousands_of_elements_is_a_few_nodes(tmp_path: Path) ->
         (CHOSEN_SUBSETS, ()),
         (FUNCTIONS_OF_RECORDS, ("Same", "Two", "Has")),
         (REGISTERS, ()),
+        (JOINED_STRINGS, ("Ends",)),
     ],
 )
 def test_both_meanings_have_the_same_states(tmp_path: Path, body: str, claims: tuple[str, ...]) -> None:

@@ -173,6 +173,13 @@ def _enabled(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> E
     return enabled(at, arguments[0], scope)
 
 
+def _text(*nodes: n.Node) -> list[str] | None:
+    """Constant strings, which TLC treats as sequences; None if a node is not a constant string."""
+    texts = [x.value for x in nodes if isinstance(x, n.Const) and isinstance(x.type, Atoms)]
+    whole = len(texts) == len(nodes) and all(map(shapes.is_string, texts))
+    return [text[1:-1] for text in texts] if whole else None
+
+
 def _sequence(node: n.Node) -> n.Node:
     """The value, which has to be a sequence.
 
@@ -185,14 +192,57 @@ def _sequence(node: n.Node) -> n.Node:
     return node
 
 
+def _length(t: Terms, node: n.Node) -> n.Node:
+    texts = _strings(node)
+    if not texts:
+        return t.length(_sequence(node))
+    return _by_cases(node, [(t.atom(x), t.integer(len(x[1:-1]))) for x in texts], t)
+
+
+def _concat(t: Terms, a: n.Node, b: n.Node) -> n.Node:
+    first, second = _strings(a), _strings(b)
+    if not first or not second or len(first) * len(second) > _MOST_KEYS:
+        return t.concat(_sequence(a), _sequence(b))
+    whole = [[(t.atom(y), t.atom(shapes.quoted(x[1:-1] + y[1:-1]))) for y in second] for x in first]
+    return _by_cases(a, [(t.atom(x), _by_cases(b, row, t)) for x, row in zip(first, whole, strict=True)], t)
+
+
+def _strings(node: n.Node) -> Sequence[str]:
+    """The strings that an expression may be; none if it may be another value."""
+    names: Sequence[str] = node.type.members if isinstance(node.type, Atoms) else ()
+    names = [node.value] if names and isinstance(node, n.Const) else names
+    return names if all(map(shapes.is_string, names)) else ()
+
+
+def _by_cases(node: n.Node, cases: Sequence[tuple[n.Node, n.Node]], t: Terms) -> n.Node:
+    """The value of the case that an expression is equal to; the last case is for all other values."""
+    *others, (_, found) = cases
+    for x, value in reversed(others):
+        found = t.ite(t.equal(node, x), value, found)
+    return found
+
+
+def _slice(t: Terms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
+    text, first, last = _text(node), t.number(first), t.number(last)
+    if text is not None and isinstance(first, n.Const) and isinstance(last, n.Const):
+        if first.value > last.value or 1 <= first.value <= last.value <= len(text[0]):
+            return t.atom(shapes.quoted(text[0][first.value - 1 : last.value]))
+        return t.undefined(NEVER, "SubSeq: expected indices of the string")
+    return t.slice(_sequence(node), first, last)
+
+
 def _tail(t: Terms, node: n.Node) -> n.Node:
+    text = _text(node)
+    empty = t.undefined(NEVER, "Tail of the empty sequence")
+    if text is not None:
+        return t.atom(shapes.quoted(text[0][1:])) if text[0] else empty
     size = t.length(_sequence(node))
     rest = t.slice(node, t.integer(2), size)
     if isinstance(rest.type, Seq):
         # One place fewer, so that recursion over a sequence ends where its places do.
         most = rest.type.capacity - 1
         rest = t.convert(rest, Seq(rest.type.item, most)) if most > 0 else t.make_tuple([])
-    return t.ite(t.lt(t.integer(0), size), rest, t.undefined(NEVER, "Tail of the empty sequence"))
+    return t.ite(t.lt(t.integer(0), size), rest, empty)
 
 
 def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -372,6 +422,21 @@ def _assert(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     return at.terms.ite(at.truth(arguments[0], scope), at.terms.boolean(True), failed)
 
 
+def _named(t: Terms, name: n.Node) -> n.Node:
+    if not isinstance(name, n.Const) or not shapes.is_string(str(name.value)):
+        raise Unlowerable("the name of a model value is no constant")
+    return t.atom(shapes.unquoted(name.value))
+
+
+def _written(t: Terms, value: n.Node) -> n.Node:
+    """The string that ToString writes for a number."""
+    kind = value.type
+    if not isinstance(kind, Int) or kind.cardinality > _MOST_KEYS:
+        raise Unlowerable(f"ToString has no symbolic form but of {_MOST_KEYS} numbers at most")
+    cases = [(t.integer(x), t.atom(shapes.quoted(str(x)))) for x in range(kind.low, kind.high + 1)]
+    return _by_cases(value, cases, t)
+
+
 def _divided(t: Terms, a: n.Node, b: n.Node) -> n.Node:
     a, b = t.number(a), t.number(b)
     assert isinstance(b.type, Int)
@@ -449,12 +514,12 @@ OPERATORS: dict[str, Rule] = {
     ">=": _of_nodes(lambda t, a, b: t.le(b, a)),
     "..": _of_nodes(Terms.interval),
     "Seq": lambda at, arguments, scope: Sequences(at.domain(arguments[0], scope)),
-    "Len": _of_nodes(lambda t, whole: t.length(_sequence(whole))),
+    "Len": _of_nodes(_length),
     "Head": _of_nodes(lambda t, whole: t.item(whole, 1)),
     "Tail": _of_nodes(_tail),
     "Append": _of_nodes(lambda t, whole, item: t.concat(whole, t.make_tuple([item]))),
-    "\\o": _of_nodes(lambda t, a, b: t.concat(_sequence(a), _sequence(b))),
-    "SubSeq": _of_nodes(lambda t, whole, first, last: t.slice(_sequence(whole), first, last)),
+    "\\o": _of_nodes(_concat),
+    "SubSeq": _of_nodes(_slice),
     "SelectSeq": _selected,
     "SortSeq": _sorted,
     "FoldInOrder": _folded,
@@ -468,5 +533,7 @@ OPERATORS: dict[str, Rule] = {
     # A register is read by TLCGet, which has no symbolic form.
     "TLCSet": lambda at, arguments, scope: at.terms.boolean(True),
     "TLCEval": lambda at, arguments, scope: at.entity(arguments[0], scope),
+    "TLCModelValue": _of_nodes(_named),
+    "ToString": _of_nodes(_written),
 }
 """The operators with arguments."""

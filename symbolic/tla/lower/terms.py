@@ -1025,7 +1025,6 @@ class Terms(Builder):
 
     def slice(self, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
         """`SubSeq(s, m, n)`."""
-        first, last = self.number(first), self.number(last)
         places = (
             (first.value, last.value) if isinstance(first, n.Const) and isinstance(last, n.Const) else None
         )
@@ -1038,7 +1037,7 @@ class Terms(Builder):
                 kept = self.make_tuple(items[low - 1 : high])
                 return self.once_defined([*items[: low - 1], *items[high:]], kept)
         node = self.as_sequence(node)
-        return self.make(n.Slice, node.type, node, first, last)
+        return self.make(n.Slice, node.type, node, self.number(first), self.number(last))
 
     def selected(self, node: n.Node, body: Body) -> n.Node:
         """`SelectSeq(s, Test)`."""
