@@ -338,6 +338,30 @@ def test_actions_have_the_names_of_the_interpreter(tmp_path: Path, at_once: None
     assert list(facts.actions) == ["Send", "Answer", "Hear", "Next"] and all(facts.actions.values())
 
 
+LARGEST = r"""---- MODULE Largest ----
+EXTENDS Naturals, FiniteSets
+VARIABLES sent, chosen
+Init == sent = {} /\ chosen = 0
+Send == \E m \in [bal : 0..3, val : 0..3] : Cardinality(sent) < 2 /\ sent' = sent \cup {m} /\ chosen' = chosen
+Choose == \E m \in sent : \A k \in sent, i \in 0..1 :
+  /\ m.bal >= k.bal + i - 1
+  /\ IF m.bal = 0 THEN \E v \in 1..2 : chosen' = v ELSE chosen' = m.val
+  /\ UNCHANGED sent
+Clear == (\A k \in sent : k.bal > 1 /\ chosen' = 3) /\ sent' = {} /\ sent # {}
+Next == Send \/ Choose \/ Clear
+====
+"""
+
+
+def test_assignments_that_are_the_same_for_all_elements(tmp_path: Path, at_once: None) -> None:
+    """The number of states is TLC's. Each of 16 messages may be in the set or not."""
+    config = "INIT Init NEXT Next CHECK_DEADLOCK FALSE"
+    _, facts = explored(tmp_path, LARGEST, config)
+    _, by_values = explored(tmp_path, LARGEST, config, "values")
+    assert (facts.by, facts.states, len(facts.states_within_steps)) == ("circuits", 456, 5)
+    assert facts.actions == by_values.actions
+
+
 def test_a_short_search_is_on_values(tmp_path: Path) -> None:
     _, facts = explored(tmp_path, *ALL["Climb"])
     assert facts.by == "values"

@@ -432,7 +432,7 @@ class Paths(Picks):
 
     def _every(self, e: s.Quantified, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         """A conjunction over the elements of sets. Of a set that is not known, each element is in it or not."""
-        cases, way = [(scope, list[n.Node]())], self._bounded(e, way, scope)
+        start, cases, way = way, [(scope, list[n.Node]())], self._bounded(e, way, scope)
         for bound, name, domain in self._lowering.pairs(e.bounds, scope):
             node = self._terms.set_node(self._lowering.listed(domain))
             if node.type.parts[0] == NEVER:
@@ -440,6 +440,10 @@ class Paths(Picks):
                 if after is None:
                     return
                 way = after
+            alike = self._alike(e, node, scope)
+            if alike is not None:
+                yield from self.follow(alike, start, scope, rest)
+                return
             cases = [
                 (inner.having(self._lowering.names_of(bound, name, x)), [*guards, *held])
                 for inner, guards in cases
@@ -463,6 +467,28 @@ class Paths(Picks):
                 yield from from_here(place + 1, left)
 
         yield from from_here(0, way)
+
+    def _alike(self, e: s.Quantified, node: n.Node, scope: Scope) -> s.Expression | None:
+        """The formula with its assignments behind the quantifier; None if they differ or the elements are few.
+
+        `\\A x \\in S : P(x) /\\ y' = 1` is `(\\A x \\in S : P(x)) /\\ y' = 1`, or TRUE if S is empty.
+        """
+        if self._terms.elements(node) is not None or item_of(node).capped <= _MOST_ELEMENTS:
+            return None
+        if not isinstance(e.body, s.Apply) or e.body.operator != "/\\":
+            return None
+        items = e.body.arguments
+        first = next((place for place, one in enumerate(items) if self._assigns(one, scope)), len(items))
+        names = {name for bound in e.bounds for name in bound.names}
+        if first == len(items) or any(
+            one.operator in names for item in items[first:] for one in _applications(item)
+        ):
+            return None
+        nothing = replace(e, body=s.Apply("FALSE", place=e.place))
+        guards = replace(e, body=replace(e.body, arguments=(s.Apply("TRUE", place=e.place), *items[:first])))
+        some = s.Apply("~", (nothing,), place=e.place)
+        step = s.Apply("/\\", (some, guards, *items[first:]), place=e.place)
+        return s.Apply("\\/", (nothing, step), place=e.place)
 
     def _possible(self, e: s.Quantified, node: n.Node) -> list[tuple[n.Node, list[n.Node]]]:
         """All that may be in a set, each with the condition that it is: none if the set is known."""
@@ -503,3 +529,10 @@ def aliased(e: s.Expression, names: Mapping[str, Binding]) -> tuple[s.Expression
     while isinstance(e, s.Apply) and isinstance(one := names.get(e.operator), Later):
         e, names = one.body, one.scope.names
     return e, names
+
+
+def _applications(e: s.Node) -> Iterator[s.Apply]:
+    if isinstance(e, s.Apply):
+        yield e
+    for child in s.children(e):
+        yield from _applications(child)
