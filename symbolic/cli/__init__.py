@@ -194,7 +194,8 @@ def _run(given: list[str]) -> int:
         tell(str(error))
         return Exit.WRONG_COMMAND
     except (Exception, SystemExit) as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # Python 3.11 makes this of one in `__set_name__`
+        # An interrupt that comes while a class is made is the cause of a RuntimeError in Python 3.11.
+        if isinstance(error.__cause__, KeyboardInterrupt):
             raise error.__cause__ from None
         # Here, since the help and the version need no errors of a protocol, a solver or a store.
         from leadline.symbolic.cli.failures import told

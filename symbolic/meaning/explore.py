@@ -489,7 +489,7 @@ def uncollected() -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # What was made counts as old, and seldom is looked at: going through it may take as long as the search.
+        # The collector goes through new objects soon, which may take as long as the search. Now they are old.
         gc.freeze()
         gc.unfreeze()
         raise

@@ -269,7 +269,7 @@ def _become_child(own: list[int]) -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.closerange(len(streams), os.sysconf("SC_OPEN_MAX"))
-    # From now on the parent may have it wait, with all that it starts: it holds nothing that others wait for.
+    # The parent may stop this process with all that it starts from now on, since no other waits for what it holds.
     os.setpgid(0, 0)
     answer_query()
 

@@ -87,7 +87,7 @@ class Forked:
             # The server may have ended.
             with suppress(OSError):
                 self._line.shutdown(socket.SHUT_WR)
-            # Not until the line is closed: another copy, stopped while it starts, may still hold it open.
+            # Its last message is its end. The line may be open longer: another copy holds it while it starts.
             while self._heard.keys().isdisjoint(("status", "failed")) and self._hear():
                 pass
         # Only now that it has ended: writing to a closed pipe would be its error.

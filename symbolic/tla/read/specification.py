@@ -592,7 +592,7 @@ class _Making:
         properties = self.named(self.config.properties, levels, Level.TEMPORAL)
         more = self.named(self.more, levels, Level.TEMPORAL)
         for one in (*self.config.properties, *self.more):
-            if levels.of({**more, **properties}[one.operator]) is Level.ACTION:
+            if levels.of((more | properties)[one.operator]) is Level.ACTION:
                 text = f"{one.operator} is a formula about a step: expected a PROPERTY that is defined as"
                 self.wrong(one.place, f"{text} [][{one.operator}]_vars")
         for one in self.config.properties:

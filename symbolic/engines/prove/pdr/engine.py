@@ -395,7 +395,10 @@ class _Search:
         return None
 
     def _bad_sample(self) -> Trace | None:
-        """The trace of a sample that violates the property: bugs that are not deep are found at once."""
+        """The trace of a sample that violates the property: bugs that are not deep are found at once.
+
+        The evaluation of samples ends after some seconds.
+        """
         walks, end = self._walks, time.process_time() + MOST_SECONDS
         for state in walks.states[self._looked_at :]:
             if time.process_time() > end:

@@ -283,7 +283,7 @@ class Frames:
         while len(switches) < before:
             before = len(switches)
             for one in list(switches):
-                if one in switches and self._ask(solver, [*switches.values(), *self._into(one)]):
+                if one in switches and self._ask(solver, [*switches.values(), *self._into(one.cube)]):
                     model = solver.model()
                     after = {x if model[place] == y else -x for x, place, y in self._after}
                     for broken in [x for x in switches if any(map(after.issuperset, x.orbit))]:
@@ -318,7 +318,7 @@ class Frames:
             for one in more:
                 solver.add([left.pop(one)])
             least += more
-            waiting += map(self._into, more)
+            waiting += [self._into(one.cube) for one in more]
         solver.close()
         return least
 
@@ -331,9 +331,9 @@ class Frames:
                 solver.add([-switch, *[-x for x in image]])
         return switches
 
-    def _into(self, lemma: Lemma) -> list[int]:
-        """Literals that say that a step leads into a lemma's cube."""
-        return [self._layer.taken, *[self._layer.prime[x] for x in lemma.cube]]
+    def _into(self, cube: Cube) -> list[int]:
+        """Literals that say that a step leads into a cube."""
+        return [self._layer.taken, *[self._layer.prime[x] for x in cube]]
 
     # -- lifting -----------------------------------------------------------------------------------
 
@@ -344,12 +344,7 @@ class Frames:
             found: the state, with a step into the cube, or bad.
             into: the cube, or the way in which it is bad.
         """
-        prime = self._layer.prime
-        goal = (
-            [self._layer.bad[into]]
-            if isinstance(into, BadCause)
-            else [self._layer.taken, *[prime[x] for x in into]]
-        )
+        goal = [self._layer.bad[into]] if isinstance(into, BadCause) else self._into(into)
         if self._lifter.variables > self._layer.formula.variables + _GARBAGE:
             self._renew_lifter()
         # State and inputs determine the step. So "this state, these inputs, and the end is missed" has no model,
