@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from leadline.symbolic.lang import OutOfBounds, Work, site
-from leadline.symbolic.meaning.interface import Levels, Meaning, Path, State, path_of, states_made
+from leadline.symbolic.meaning.interface import Levels, Meaning, Path, State, path_of
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 
@@ -135,8 +135,10 @@ class _Watch:
 
 
 def _beginning(known: Mapping[str, Any]) -> Work:
-    where = known["self"].semantics.no_initial_state().mistakes[0].span
-    return Work("listing the initial states", where, made=states_made(known))
+    self: Explorer[Any] = known["self"]
+    where = self.semantics.no_initial_state().mistakes[0].span
+    listed = self.fired[0] + len(known.get("found", ()))
+    return Work("listing the initial states", where, made=f"{listed:,} states")
 
 
 @dataclass
@@ -336,16 +338,21 @@ class Explorer(Generic[AnyMeaning]):
         """
         found: list[State | None] = []
 
+        def keep() -> None:
+            self.fired[0] += len(found)
+            self.take(found, -1)
+            found.clear()
+
         def add(state: State | None) -> None:
             found.append(state)
-            if len(found) % OFTEN == 0:
-                self.busy(())
+            if len(found) == OFTEN:
+                keep()
+                self.busy(self.order)
 
         self.semantics.steps[0](None, add)
-        if not found:
+        keep()
+        if not self.fired[0]:
             raise self.semantics.no_initial_state()
-        self.fired[0] = len(found)
-        self.take(found, -1)
         self.first[0] = self.counted
 
     @property

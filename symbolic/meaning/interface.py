@@ -126,12 +126,7 @@ class _Enough(Exception):
     """No more states are needed."""
 
 
-def states_made(known: Mapping[str, Any]) -> str:
-    """The states that a function has found, in words, from its local names."""
-    return f"{len(known['found']):,} states" if "found" in known else ""
-
-
-@site(lambda known: Work(made=states_made(known)))
+@site(lambda known: Work(made=f"{len(known.get('found', ())):,} states"))
 def first_states(
     begin: Callable[..., None], most: int, seconds: float | None = None
 ) -> tuple[list[Any], bool]:

@@ -235,6 +235,16 @@ class Learner:
             if shapes.is_message(kind.item):
                 self._note(name, members)
             return [Set(type_of(one)) for one in members]
+        if isinstance(kind, Record) and isinstance(value, tuple) and value[0].keys == kind.labels:
+            fields = dict(kind.fields)
+            unmet = [
+                (field, x) for field, x in zip(fields, value[1:], strict=True) if (field, x) not in known
+            ]
+            known.update(unmet)
+            kinds = [
+                (field, x) for field, one in unmet for x in self._kinds(f"{name}.{field}", fields[field], one)
+            ]
+            return [shapes.record_of(fields | {field: x}) for field, x in kinds]
         if isinstance(kind, Map) and not isinstance(kind, Slots) and isinstance(value, tuple):
             domain, *values = value
             if domain in known:

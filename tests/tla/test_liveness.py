@@ -28,6 +28,7 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Model, ModelError
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.meaning.explore import Explorer
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.tla.values import runs
@@ -578,6 +579,34 @@ def test_circuits_may_take_over_while_runs_are_looked_at(
     )
     assert known == places
     assert seen[-1] == "looking at runs: steps from 8 of 10 states"
+
+
+def test_circuits_may_take_over_while_initial_states_are_listed_and_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = """
+    EXTENDS Integers
+    VARIABLE x
+    Spec == x \\in 0..9 /\\ [][x' = 0]_x /\\ WF_x(x' = 0)
+    Zero == <>(x = 0)
+    """
+    behaviour = Behaviour(specification(tmp_path, body, "SPECIFICATION Spec PROPERTY Zero"))
+    known: list[int] = []
+    for module, name, value in (
+        (explore, "OFTEN", 4),
+        (runs, "OFTEN", 6),
+        (specifications, "_FIRST_RUNS", 5),
+    ):
+        monkeypatch.setattr(module, name, value)
+    explore_specification(
+        behaviour,
+        ExploreOptions(),
+        Limits(),
+        Listener(),
+        deadlock=False,
+        busy=lambda states: known.append(len(states)),
+    )
+    assert known == [4, 8, 10, 10, 10, 10]
 
 
 @pytest.mark.parametrize("by", ["circuits", VALUES])

@@ -741,7 +741,7 @@ class _Exploring:
         merged = behaviour.canonical is not None or behaviour.view is not None
         if merged or behaviour.asks_level or _uses_registers(behaviour.interpreter):
             return
-        runs = FairRuns(behaviour.interpreter, self.explorer, lambda _: None)
+        runs = FairRuns(behaviour.interpreter, self.explorer, lambda _: self._busy(self.explorer.order))
         for name in behaviour.specification.properties:
             if name not in self.about_runs and behaviour.safety(name).runs:
                 found = _violating(behaviour, runs, name)
