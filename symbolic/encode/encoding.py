@@ -269,16 +269,20 @@ class Encoding:
     @site(_work)
     def predicates(self, properties: Sequence[Property]) -> StatePredicates:
         """The formulas of properties over one state."""
-        circuit = Circuit()
-        state, before = self.free_state(circuit)
-        expressions = Expressions(circuit, state, {})
-        outcomes = []
+        expressions, row = self._over_state
+        circuit, outcomes = expressions.circuit, []
         for one in properties:
             outcomes.append(expressions.evaluate(one.formula))  # `_work` names the property
         violated = tuple(circuit.conj((-shape, -error)) for shape, error in outcomes)
         outside = tuple(error for _, error in outcomes)
-        made = template(circuit, self.joined(before), [*violated, *outside], ())
-        return StatePredicates(made, violated, outside)
+        return StatePredicates(template(circuit, row, [*violated, *outside], ()), violated, outside)
+
+    @cached_property
+    def _over_state(self) -> tuple[Expressions, tuple[int, ...]]:
+        """The expressions over one state, each encoded once, and the state's literals."""
+        circuit = Circuit()
+        state, before = self.free_state(circuit)
+        return Expressions(circuit, state, {}), self.joined(before)
 
     @cached_property
     def validity(self) -> Template:

@@ -826,17 +826,25 @@ class Expressions:
         sought = sought_in(node) if isinstance(node, n.Exists) else None
         if sought is not None:
             return self._is_among(node.domain, *sought)
-        reached, errors, found = TRUE, [self._get(node.domain)[1]], []
+        cases = list[tuple[int, int]]()
         for value, member in self._fitting(node):
             body, error = self._body(node, value, node.body)
-            here = self.circuit.conj((reached, member))
-            errors.append(self.circuit.conj((here, error)))
-            found.append(self.circuit.conj((member, -body if forall else body)))
-            reached = self.circuit.conj((reached, -self.circuit.conj((member, error)), -found[-1]))
-            if reached == FALSE:
+            decides = self.circuit.conj((member, -body if forall else body))
+            cases.append((decides, self.circuit.conj((member, error))))
+            if TRUE in cases[-1]:
                 break
-        some = self.circuit.disj(found)
-        return -some if forall else some, self.circuit.disj(errors)
+        some = self.circuit.disj([decides for decides, _ in cases])
+        return -some if forall else some, self._first_error(self._get(node.domain)[1], cases)
+
+    def _first_error(self, outside: int, cases: Sequence[tuple[int, int]]) -> int:
+        """Whether a quantifier goes out of bounds: its domain does, or a case before the first that decides."""
+        if all(error == FALSE for _, error in cases):
+            return outside
+        reached, errors = TRUE, [outside]
+        for decides, error in cases:
+            errors.append(self.circuit.conj((reached, error)))
+            reached = self.circuit.conj((reached, -error, -decides))
+        return self.circuit.disj(errors)
 
     def _is_among(self, domain: n.Node, kind: Listed, sought: n.Node) -> Partial:
         """Whether the member whose value is this is in a set."""

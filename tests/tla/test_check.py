@@ -419,7 +419,7 @@ def test_a_reason_tells_values_of_several_kinds_as_the_module_does(
     path = written(tmp_path, body + "Low == c # No => c.v < 5", "Low\nCONSTANT No = No")
     assert main(["explore", path]) == 12
     out = capsys.readouterr().out
-    assert "FALSE  c = No   ([v |-> 5] = No)" in out and "FALSE  c.v < 5   (5 < 5)" in out
+    assert "TRUE   c # No   ([v |-> 5] # No)" in out and "FALSE  c.v < 5   (5 < 5)" in out
 
 
 def test_a_run_written_as_a_module_declares_the_model_values_that_its_states_have(

@@ -182,8 +182,12 @@ class System:
     @cached_property
     def kind(self) -> dict[int, int]:
         """For each literal the least of its images."""
-        literals = [sign * x for x in self.row for sign in (1, -1)]
-        return {x: min(image for (image,) in self.orbit((x,))) for x in literals}
+        found: dict[int, int] = {}
+        for literal in (sign * x for x in self.row for sign in (1, -1)):
+            if literal not in found:
+                images = [image for (image,) in self.orbit((literal,))]
+                found |= dict.fromkeys(images, min(images))
+        return found
 
     def rivals(self, cube: Cube, literal: int) -> list[int]:
         """The literals that say which value a part has, and are false where one of a cube is true.
