@@ -88,6 +88,13 @@ def test_a_wrong_argument_is_told(wrong: dict[str, Any], complaint: str) -> None
         leadline.check(Counter, **wrong)
 
 
+def test_a_search_is_kept_in_a_folder(tmp_path: Path) -> None:
+    assert leadline.explore(Counter, checkpoint=str(tmp_path)).facts == leadline.explore(Counter).facts
+    assert (tmp_path / "exploration.json").exists()
+    with pytest.raises(leadline.UserError, match="checkpoint must be text, and is 3"):
+        leadline.explore(Counter, checkpoint=3)
+
+
 def test_a_result_that_is_not_there() -> None:
     with pytest.raises(KeyError, match="there is no result about `not-negativ`: did you mean `not-negative`"):
         leadline.explore(Counter)["not-negativ"]

@@ -113,6 +113,14 @@ def test_another_exploration_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert status == 2 and "another model" in told
     status, told = explored(capsys, path, "--checkpoint", str(tmp_path))
     assert status == 2 and "has other files" in told
+    hold = "import fcntl, sys; fcntl.lockf(f := open(sys.argv[1], 'r+b'), fcntl.LOCK_EX); print(); input()"
+    command = [sys.executable, "-uc", hold, str(folder / "exploration.json")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        status, told = explored(capsys, path, *kept)
+        other.kill()
+    assert status == 2 and "another process explores in it" in told
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,8 @@ def option_complaint(engine: Engine, one: Field[Any], value: object) -> str | No
     if "choices" in about:
         names = about["choices"]
         return None if value in names else f"{one.name} must be one of {', '.join(names)}, and is {value!r}"
+    if kind == str | None:
+        return None if isinstance(value, str) else f"{one.name} must be text, and is {value!r}"
     texts = isinstance(value, (list, tuple)) and all(isinstance(x, str) for x in value)
     return None if texts else f"{one.name} must be a list of names, and is {value!r}"
 

@@ -8,11 +8,13 @@ A file is whole before it takes its name: a process that is killed loses the lev
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import json
 import os
 import pickle
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -25,6 +27,8 @@ _ABOUT = "exploration.json"
 
 class Checkpoint:
     """The levels of an exploration in a folder, which is made if it is not there.
+
+    One process at a time uses it.
 
     Args:
         folder: the folder.
@@ -41,13 +45,18 @@ class Checkpoint:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / _ABOUT
-            known = json.loads(file_bytes(path)) if path.exists() else None
+            if not path.exists() and any(folder.iterdir()):
+                raise UserError(f"--checkpoint {folder}: it has other files: name a new or an empty folder")
+            held = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            weakref.finalize(self, os.close, held)
+            fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            known = json.loads(os.read(held, 1 << 20) or b"null")
             if not isinstance(known, dict | None):
                 raise ValueError(f"{path.name} is no exploration")
-            if known is None and any(folder.iterdir()):
-                raise UserError(f"--checkpoint {folder}: it has other files: name a new or an empty folder")
             if known is None:
-                _write(path, json.dumps(wanted).encode())
+                os.write(held, json.dumps(wanted).encode())
+        except BlockingIOError as error:
+            raise UserError(f"--checkpoint {folder}: another process explores in it: name another") from error
         except FileExistsError as error:
             raise UserError(f"--checkpoint {folder}: this is a file: name a folder") from error
         except (OSError, ValueError) as error:
