@@ -437,7 +437,6 @@ def find_module(
     folders: Sequence[Path] = (),
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
-    source: str | None = None,
     given: Mapping[str, str] | None = None,
     readable: Path | None = None,
 ) -> Entry:
@@ -449,7 +448,6 @@ def find_module(
         folders: other folders with modules.
         invariants: the invariants to check in place of those of the configuration.
         properties: the properties to check beside the configuration's.
-        source: the source in queries about it; by default the path.
         given: TLA+ expressions for constants, in place of the configuration's.
         readable: the folder of files that its operators may read.
 
@@ -464,7 +462,7 @@ def find_module(
     named = tuple(invariants), tuple(properties), tuple((given or {}).items())
     below = real_path(readable) if readable else None
     files = Source(real_path(path), real_path(config) if config else None, resolved, *named, below)
-    return keep_by_value(source or str(path), *protocol_of(files))
+    return keep_by_value(" ".join(map(str, filter(None, (path, config)))), *protocol_of(files))
 
 
 def installed(name: str) -> Entry:

@@ -427,9 +427,7 @@ class _Protocols:
         """The protocol that a TLA+ module stands for, with a configuration."""
         path = real_path(self.folder / spec)
         file = None if config is None else real_path(self.folder / config)
-        return self._once(
-            (path, file), lambda: find_module(path, file, source=f"{path} {file or ''}".strip())
-        )
+        return self._once((path, file), lambda: find_module(path, file))
 
     def _once(self, key: object, find_it: Callable[[], Entry]) -> Entry | UserError:
         if key not in self._found:

@@ -302,7 +302,7 @@ def test_a_module_is_replayed_where_it_is_named_with_its_configuration(store: St
         "Next == x' = (x + 1) % N\nSmall == x < 2\n====\n"
     )
     config.write_text("INIT Init NEXT Next INVARIANT Small CONSTANT N = 2")
-    find_module(module, config, source=f"{module} {config}")
+    find_module(module, config)
     found, documents = real(f"{module} {config}", "Small", N="4")
     store.keep(found, documents)
     _, note = text_of(store, found)

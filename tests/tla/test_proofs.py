@@ -237,6 +237,8 @@ def test_a_proof_after_types_have_widened_is_rechecked(
     assert made["learned"]["height"] == ["Int", 0, 4] != narrow.learned["height"]
     again = [*asked, "--recheck", str(file)]
     assert main(again) == 0
+    assert main(["prove", "--recheck", str(file)]) == 2
+    assert f"--recheck {file} --protocol {path} --config {config}" in capsys.readouterr().err
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\nCONSTRAINT Low\n")
     assert main(["prove", "--recheck", str(file), "--protocol", str(path)]) == 2
     assert "prove it again, or give the --config that it was proved with" in capsys.readouterr().err

@@ -142,7 +142,7 @@ class Certificate(ABC):
             UserError: if it is of another one.
         """
         if model.fingerprint != self.fingerprint:
-            mend = ", or give the --config that it was proved with" if self.source.endswith(".tla") else ""
+            mend = ", or give the --config that it was proved with" if ".tla" in self.source else ""
             raise UserError(
                 f"{self.place} is a proof about another model: {self.protocol}, its parameters or its "
                 f"properties have changed since (fingerprint {self.fingerprint[:12]}, now "
