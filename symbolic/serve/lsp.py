@@ -165,11 +165,14 @@ class Editor:
         # The texts are kept here: pygls counts other line ends, and changes the positions that it is given.
         self.server.workspace.update_text_document = lambda *_: None  # type: ignore[method-assign]  # see above
         given: Any = params.initialization_options or {}
-        kinds = {"timeout": float, "memory": int, "loading": float, "path": list, "types": bool}
+        kinds = {"timeout": int | float, "memory": int, "loading": int | float, "path": list, "types": bool}
+        kind: Any
         for name, kind in kinds.items():
             value = given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)
-            if value is not None:
-                setattr(self.options, name, kind(value))
+            if isinstance(value, kind) and (kind is not list or all(isinstance(x, str) for x in value)):
+                setattr(self.options, name, value)
+            elif value is not None:
+                self.message(t.MessageType.Warning, f"the setting {name} cannot be {value!r}: it is left out")
         self.folders += map(Path, self.options.path)
         self.checker, self.guide = Worker(self.folders), Worker(self.folders)
 

@@ -387,6 +387,17 @@ def test_a_protocol_in_python(client: Client, tmp_path: Path) -> None:
     assert place(failure["relatedInformation"][-1]["location"]) == ("count.py", 15, 8)
 
 
+def test_a_setting_of_another_type_is_left_out() -> None:
+    pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")
+    own = Client(options={"timeout": "soon", "path": [3], "memory": 1000})
+    told = [one["params"]["message"] for one in own.kept if one["method"] == "window/showMessage"]
+    assert told == [
+        "the setting timeout cannot be 'soon': it is left out",
+        "the setting path cannot be [3]: it is left out",
+    ]
+    assert own.end() == 0
+
+
 @pytest.mark.slow
 def test_a_protocol_that_never_ends_is_ended(tmp_path: Path) -> None:
     pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")

@@ -76,6 +76,15 @@ def test_a_hostile_module_ends_with_a_message(
         assert told in said and "Traceback" not in said
 
 
+def test_a_value_on_the_command_line_that_nests_too_deeply_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, deep = write(tmp_path, M="CONSTANT N\nASSUME N = 1"), f"{'(' * 4000}1{')' * 4000}"
+    path.with_suffix(".cfg").write_text("CONSTANT N = 1\n")
+    assert main(["explore", str(path), "-p", f"N={deep}"]) == 150
+    assert "-p N:1:1: an expression nests too deeply" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "command",
     [

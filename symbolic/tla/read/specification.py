@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -228,11 +229,9 @@ def load(
         UserError: if a file cannot be read, or a name is unknown.
     """
     loader = loader or Loader(Files([path.parent, *folders]))
-    try:
+    with _shallow(path):
         module = loader.files.read(path)
         names = loader.load(module)
-    except RecursionError:
-        raise _too_deep(path) from None
     if assumed and config is None:
         shown = [replace(one, name=one.name.partition("@")[0]) for one in loader.constants]
         unknown = [Assigned(one.name, s.ModelValue(one.name), one.place) for one in shown]
@@ -250,17 +249,21 @@ def load(
     more = _placed([name for name in properties if name not in known], names)
     assigned = [one for one in config.constants if one.name not in given]
     for name, text in given.items():
-        unit = _definition("value", text, f"-p {name}")
+        with _shallow(f"-p {name}"):
+            unit = _definition("value", text, f"-p {name}")
         assigned.append(Assigned(name, unit.body, unit.place))
-    try:
+    with _shallow(path):
         return _Making(loader, module, names, config, more).make(assigned)
+
+
+@contextmanager
+def _shallow(file: object) -> Iterator[None]:
+    """Refuse an expression with more levels than Python can walk."""
+    try:
+        yield
     except RecursionError:
-        raise _too_deep(path) from None
-
-
-def _too_deep(path: Path) -> ModelError:
-    text = "an expression nests too deeply to be read: expected definitions for parts of it"
-    return ModelError([Mistake(s.Place(str(path), 1, 1), text)])
+        text = "an expression nests too deeply to be read: expected definitions for parts of it"
+        raise ModelError([Mistake(s.Place(str(file), 1, 1), text)]) from None
 
 
 def _placed(operators: Iterable[str], names: Names) -> list[s.Apply]:
@@ -321,8 +324,9 @@ def read_expression(
     loader = Loader(Files([]))
     names = specification.names.new_child({key: Symbol(key, instead=one) for key, one in kept.items()})
     try:
-        unit = _definition(name or "value", body, "typed")
-        resolved = loader.resolver(Copy(lambda _: None)).expr(unit.body, names)
+        with _shallow("typed"):
+            unit = _definition(name or "value", body, "typed")
+            resolved = loader.resolver(Copy(lambda _: None)).expr(unit.body, names)
         if loader.mistakes:
             raise ModelError(loader.mistakes)
     except ModelError as error:
