@@ -228,14 +228,14 @@ class GridRun:
         """Answer the queries that are left; if that ends early, report the reason.
 
         Returns:
-            The number of answers that are not in the store yet, since it is elsewhere and away.
+            The number of answers that are not in the store yet.
         """
         try:
             self._ask(begin, todo, archive, refuted)
         except BaseException:
             self._sent(archive, _MOMENT)
             raise
-        return self._sent(archive, self.patience)
+        return self._sent(archive, self.patience) + len(archive.unsaved)
 
     def _sent(self, archive: StoreArchive, patience: float) -> int:
         """Send the answers that wait for the store, and tell of those that still do."""

@@ -141,7 +141,7 @@ def _short(row: Row) -> str:
 def _badness(row: Row) -> tuple[bool, bool, int]:
     """The sort key of a row by its answer: failures first, then open rows, then the rest, and moot rows last."""
     if row.verdict not in map(str, Verdict):
-        return (True, True, 0)
+        return (True, True, 1)
     verdict = Verdict.named(row.verdict)
     judgement = judged(row.kind, verdict)
     return judgement is not Judgement.FAILED, judgement is Judgement.PASSED, -verdict

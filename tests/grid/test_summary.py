@@ -73,6 +73,7 @@ def test_counts() -> None:
     assert counts([row()]) == "1 query: 1 violated"
     rows = [row(verdict="safe"), unknown("time"), row(verdict="moot"), row(), row()]
     assert counts(rows) == "5 queries: 2 violated, 1 unknown, 1 safe, 1 moot"
+    assert counts([row(verdict="moot"), row(verdict="proved")]) == "2 queries: 1 proved, 1 moot"
 
 
 def test_only_the_latest_of_what_was_asked_again() -> None:
