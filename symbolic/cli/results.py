@@ -8,6 +8,7 @@ import hashlib
 import io
 import re
 from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -249,7 +250,8 @@ def _write_traces(out: Path, cells: Sequence[Cell], show: Show) -> dict[str, str
         query = cell.row.query
         # A query's id is data: it may be no name of a file.
         name = f"{hashlib.sha256(query.encode()).hexdigest()[:16]}.html"
-        folder.mkdir(exist_ok=True)
+        with suppress(OSError):  # which the writing of the page tells
+            folder.mkdir(exist_ok=True)
         output.write_out(folder / name, made(back + quote(query)))
         links[query] = f"{quote(folder.name)}/{name}"
     _remove_stale(folder, back, {link.rpartition("/")[2] for link in links.values()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from leadline.symbolic.lang.structures import (
@@ -29,7 +30,9 @@ def in_tla(kind: Type, value: Value) -> str:
         case Bool():
             return "TRUE" if value else "FALSE"
         case Enum():
-            return f'"{value}"'
+            return json.dumps(value, ensure_ascii=False)
+        case Named() if value.startswith('"'):
+            return json.dumps(value[1:-1], ensure_ascii=False)
         case Int() | Named():
             return str(value)
         case Option():

@@ -133,6 +133,9 @@ def test_a_report_replays_what_the_command_line_names(leadline: Leadline, tmp_pa
     ran = leadline(*command.split()[1:-1], "other.py")
     assert (ran.code, "the protocol has changed since" in ran.err) == (0, True)
     assert main(["report", "store", "--out", "r.html", "--protocol", "nowhere.py"]) == 2
+    Path("q.traces").touch()
+    ran = leadline("report", "store", "--out", "q.html", "--protocol", "counter.py")
+    assert ran.code == 2 and ran.err.endswith(".html: Not a directory\n")
 
 
 def test_a_grid_loads_what_its_file_names(leadline: Leadline, marker: Marker, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
+from leadline.symbolic.lang.types import Atoms
 from leadline.symbolic.notation.types import set_text
 from tests.strategies import types, values
 
@@ -130,6 +131,8 @@ def test_records_and_unions_are_known_by_their_fields_not_their_names() -> None:
 
 
 PRINTED = [
+    (enum("Mark", 'a "b" \\'), 'a "b" \\', '"a \\"b\\" \\\\"'),
+    (Atoms("Atom", ('"a \\"', "a")), '"a \\"', '"a \\\\"'),
     (Bool(), False, "FALSE"),
     (Int(-3, 3), -2, "-2"),
     (NODE, "n1", "n1"),
