@@ -179,6 +179,15 @@ def test_a_false_assumption_ends_all(tmp_path: Path) -> None:
         Behaviour(found)
 
 
+def test_an_axiom_is_for_provers_alone(tmp_path: Path) -> None:
+    axioms = "AXIOM Wrong == 1 = 2\nAXIOM \\A S, T : S \\subseteq T\n"
+    body = f"{axioms}VARIABLE x\nInit == x = 0\nNext == x' = x\nInv == ~Wrong"
+    found = specification(tmp_path, body, "INIT Init NEXT Next INVARIANT Inv")
+    assert found.assumptions == ()
+    answer = explore_specification(Behaviour(found), ExploreOptions(), Limits(), SILENT, deadlock=False)
+    assert [str(one.verdict) for one in answer.results] == ["safe"]
+
+
 def test_a_module_without_variables_has_one_state(tmp_path: Path) -> None:
     behaviour = Behaviour(specification(tmp_path, "Init == TRUE\nNext == TRUE", "INIT Init NEXT Next"))
     found = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)

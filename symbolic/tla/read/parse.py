@@ -524,7 +524,8 @@ class Reader:
             case "assumption":
                 named = node.child_by_field_name("name")
                 body = self.expr(node.named_children[-1])
-                yield s.Assumption(named and self.name(named), body, place=place)
+                kind = s.Theorem if self.words(node).startswith("AXIOM") else s.Assumption  # as in TLC
+                yield kind(named and self.name(named), body, place=place)
             case "theorem":
                 yield self.theorem(node, place)
             case "module":
