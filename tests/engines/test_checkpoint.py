@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import pickle
@@ -100,6 +101,25 @@ def test_a_killed_exploration_goes_on(tmp_path: Path, capsys: pytest.CaptureFixt
         os.kill(running.pid, signal.SIGKILL)
     bounded = [*asked, "--depth", "6", "--by", "values"]
     assert explored(capsys, *bounded, "--checkpoint", str(folder)) == explored(capsys, *bounded)
+
+
+def test_a_full_disk_keeps_the_levels_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [module(tmp_path), "--checkpoint", str(tmp_path / "kept")]
+    explored(capsys, *asked, "--depth", "2")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        status, told = explored(capsys, *asked)
+    assert (
+        status == 2
+        and "3.values cannot be written: No space left on device; the levels before are kept" in told
+    )
+    assert explored(capsys, *asked) == explored(capsys, asked[0])
 
 
 def test_another_exploration_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

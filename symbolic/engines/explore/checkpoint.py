@@ -103,7 +103,8 @@ class Checkpoint:
                 data = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
                 _write(path, _digest(data), data)
             except OSError as error:
-                raise UserError(f"{path} cannot be written: {error.strerror}") from error
+                kept = "the levels before are kept, and the same command goes on from there"
+                raise UserError(f"{path} cannot be written: {error.strerror}; {kept}") from error
 
     @property
     def _path(self) -> Path:
