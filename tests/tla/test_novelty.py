@@ -88,6 +88,30 @@ def test_the_level_of_a_state_is_that_of_its_run(tmp_path: Path) -> None:
     assert "those with new facts first" in (result.reason or "")
 
 
+def test_properties_that_ask_for_the_level_are_left_to_exploration(tmp_path: Path) -> None:
+    """This search reaches n = 9 by ten states; it took that for the level, which is 5."""
+    path = write(
+        tmp_path,
+        Short=r"""
+        EXTENDS Naturals, TLC
+        VARIABLES n, f
+        Init == n = 0 /\ f = {}
+        Go == n < 9 /\ n' = n + 1 /\ f' = f
+        Put == \E i \in 1..3 : f' = f \cup {i} /\ n' = n
+        Jump == f = 1..3 /\ n' \in 0..9 /\ f' = {}
+        Next == Go \/ Put \/ Jump
+        Near == TLCGet("level") < 10
+        Steps == [][Near]_<<n, f>>
+        Low == n < 9
+        """,
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANTS Near Low PROPERTY Steps")
+    query = Query(str(path), {}, None, NoveltyOptions(), deadlock=False)
+    found = answer(model_on_values(find(str(path)), {}), query, Limits()).results
+    verdicts = {one.property: one.verdict for one in found}
+    assert verdicts == {"Near": Verdict.UNKNOWN, "Low": Verdict.VIOLATED, "Steps": Verdict.UNKNOWN}
+
+
 def test_a_property_without_a_value_is_told(tmp_path: Path) -> None:
     errs, early = searched(tmp_path, "NEXT Next INVARIANT Errs Early").results
     assert (errs.property, errs.verdict) == ("Errs", Verdict.OUT_OF_BOUNDS)

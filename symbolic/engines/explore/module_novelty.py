@@ -4,7 +4,8 @@ The search goes on from the states in which something is true for the first time
 things are true together for the first time, and from the others when there are no such. So it is soon at depths
 that a breadth-first search does not reach. Its counterexamples are not the shortest, and it proves nothing. A step
 without a value, such as one with a false `Assert`, ends it; initial states and constraints without one are left to
-exploration.
+exploration. So are properties and steps that ask for the level of a state: the first run to a state that this
+search finds may be longer than the shortest, which TLC's level is about.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ class _Search(Simulation):
         itself = Behaviour(behaviour.specification, interpreter=behaviour.interpreter)
         super().__init__(asked, ModuleWalker(asked, SimulateOptions(), itself))
         self._behaviour, self._options = behaviour, options
-        self._properties = {name: behaviour.property_function(name) for name in asked.names}
+        claims = {**behaviour.specification.invariants, **behaviour.specification.properties}
+        self._judged = [name for name in asked.names if not behaviour.ask_level([claims[name]])]
+        self._properties = {name: behaviour.property_function(name) for name in self._judged}
         self._constraint = behaviour.constraint
         self._novelty = Novelty(len(behaviour.variables))
         self._numbers: dict[State, int] = {}
@@ -90,7 +93,8 @@ class _Search(Simulation):
 
     def _search(self, listener: Listener) -> None:
         behaviour = self._behaviour
-        if behaviour.sets_registers:
+        own = behaviour.specification
+        if behaviour.sets_registers or behaviour.ask_level(one for one in (own.init, own.next) if one):
             return  # what states follow depends on the order in which they are met
         first, *steps = behaviour.steps
         behaviour.at_level(0)
@@ -150,7 +154,7 @@ class _Search(Simulation):
         """Note the properties that the behaviour has found a step, or an initial state, to break."""
         canonical = self._behaviour.canonical
         for name, (before, after) in self._behaviour.broken.items():
-            if name not in self._ends:
+            if name not in self._ends and name in self._judged:
                 chain = [] if before is None else self._chain(self._numbers[before])
                 self._ends[name] = TraceEnd.VIOLATES, [*chain, canonical(after) if canonical else after]
 

@@ -712,7 +712,7 @@ _AS_PROPERTY = {
 def _random_choices(specification: Specification) -> Iterator[Mistake]:
     """The uses of RandomElement that verdicts depend on, each where the user's module mentions it."""
     for here in uses(specification, "RandomElement", specification.formulas):
-        text = "RandomElement chooses at random, and a verdict would hold of one choice: expected a choice"
+        text = "this chooses at random, and a verdict would hold of one choice: expected a choice"
         yield Mistake(here, f"{text} among all, such as \\E x \\in S : v' = x, or CHOOSE x \\in S : TRUE")
 
 

@@ -69,8 +69,12 @@ class Behaviour:
     @cached_property
     def asks_level(self) -> bool:
         """Whether a formula may ask for the level of a state."""
-        uses, own = self.interpreter.translation.uses, self.specification
-        return any(uses(one, _LEVEL) for one in (*own.formulas, *own.postconditions.values()))
+        own = self.specification
+        return self.ask_level((*own.formulas, *own.postconditions.values()))
+
+    def ask_level(self, formulas: Iterable[s.Expression]) -> bool:
+        """Whether one of some formulas may ask for the level of a state."""
+        return any(self.interpreter.translation.uses(one, _LEVEL) for one in formulas)
 
     @property
     def sets_registers(self) -> bool:
@@ -94,7 +98,7 @@ class Behaviour:
         predicates = [self.interpreter.predicate(one) for one in formulas]
         test = predicates[0] if len(predicates) == 1 else lambda state: all(one(state) for one in predicates)
         watched = (lambda state: self._alike(lambda: test(state))) if self._watches(formulas) else test
-        if not any(self.interpreter.translation.uses(one, _LEVEL) for one in formulas):
+        if not self.ask_level(formulas):
             return watched
 
         def levelled(state: State) -> bool:
