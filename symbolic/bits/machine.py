@@ -424,11 +424,11 @@ class Machine:
         """The values that a pick may take, each with the literal that it may, and that of going out of bounds."""
         kind = pick.type
         if domain is None or isinstance(domain, n.Universe):
-            if kind.cardinality > MOST_CHOICES:
+            if kind.capped > MOST_CHOICES:
                 raise NoCircuits(f"the pick {pick.name} of {action.tla} has over {MOST_CHOICES:,} values")
             return ((value, TRUE) for value in kind.values()), FALSE
         members, error = self._expressions.evaluate(domain)
-        inside = sorted((x for x in members if kind.contains(x)), key=kind.rank)
+        inside = sorted((x for x in members if kind.contains(x)), key=kind.order)
         return ((x, members[x]) for x in inside), error
 
     def _move(self, body: _Body, reached: int, picked: Mapping[n.Bound, Value]) -> int:

@@ -21,7 +21,7 @@ from leadline.symbolic.concrete.writer import (
 )
 from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Type, item_of, nodes as n
 
-_LARGEST_UNIVERSE = 1 << 20
+_LARGEST_UNIVERSE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ def _unknown(w: Writer, node: n.PickVar | n.Bound) -> Code:
 
 def _universe(w: Writer, node: n.Universe) -> Code:
     item = item_of(node)
-    if item.cardinality > _LARGEST_UNIVERSE:
-        text = f"the set of all {item.cardinality} values of {item!r} is too large: use a smaller set"
+    if item.capped > _LARGEST_UNIVERSE:
+        text = f"the set of all values of {item!r} is too large: use a smaller set"
         raise ModelError([Mistake(node.span, text)])
     return Code(w.module.constant(frozenset(item.values()), ("universe", item)), 0)
 
@@ -162,7 +162,7 @@ def _domain_of(w: Writer, domain: n.Node) -> Generator[n.Node, Code, Domain]:
         case n.Universe():
             text = w.listed(item)
         case n.Const():
-            elements = tuple(sorted(domain.value, key=item.rank))
+            elements = tuple(sorted(domain.value, key=item.order))
             text = w.module.constant(elements, ("elements", domain.type, elements))
         case n.IntRange():
             low = yield domain.low

@@ -48,8 +48,8 @@ class Symmetric(Semantics):
         ]
 
     def _least(self, state: State) -> State:
-        def ranks(image: State) -> list[int]:
-            return [kind.rank(x) for kind, x in zip(self._kinds, image, strict=True)]
+        def ranks(image: State) -> list[Any]:
+            return [kind.order(x) for kind, x in zip(self._kinds, image, strict=True)]
 
         return min(self._images(state), key=ranks)
 

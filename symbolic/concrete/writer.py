@@ -537,15 +537,15 @@ class Writer:
 
     def listed(self, kind: Type) -> str:
         """An iterable over all values of a type, in the type's order."""
-        if kind.cardinality <= _LISTED_VALUES:
+        if kind.capped <= _LISTED_VALUES:
             return self.module.constant(tuple(kind.values()), ("values", kind))
         return f"{self.module.constant(kind, ('type', kind))}.values()"
 
     def rank(self, kind: Type) -> str:
-        """A function from a value to its place in the type's order."""
-        if kind.cardinality <= _LISTED_VALUES:
+        """A function from a value to a key that sorts as the type's order does."""
+        if kind.capped <= _LISTED_VALUES:
             return f"{self.places(kind)}.__getitem__"
-        return f"{self.module.constant(kind, ('type', kind))}.rank"
+        return f"{self.module.constant(kind, ('type', kind))}.order"
 
     def places(self, kind: Type) -> str:
         """A dictionary from each value to its place in the type's order."""

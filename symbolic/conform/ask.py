@@ -160,7 +160,7 @@ def conformance(
     about = about or LogMap()
     if about.picks is None:
         fixed = (pick for action in model.actions for pick, _ in action.fixed)
-        told = {one.name for one in fixed if one.type.cardinality <= _MOST_FIXED}
+        told = {one.name for one in fixed if one.type.capped <= _MOST_FIXED}
     else:
         told = {name.rpartition(".")[2] for name in about.picks}
     model = replace(model, actions=tuple(one.picking(told) for one in model.actions))

@@ -201,7 +201,7 @@ class Values(Goals):
 
     def __init__(self, term: Term) -> None:
         self._term = term
-        few = term.type.cardinality <= _MOST_VALUES
+        few = term.type.capped <= _MOST_VALUES
         self.wanted = [f"{term.text} = {in_tla(term.type, x)}" for x in term.type.values()] if few else []
 
     def of_state(self, state: State) -> Iterable[str]:

@@ -188,7 +188,7 @@ def ways(
         if pick.name in given:
             values: Iterable[Value] = [given[pick.name]]
         else:
-            values = pick.type.values() if inside is None else sorted(inside, key=pick.type.rank)
+            values = pick.type.values() if inside is None else sorted(inside, key=pick.type.order)
         wrong = f"there is nothing to pick for {pick.name}"
         for value in islice(values, _MOST_TRIED):
             wrong = ""

@@ -72,7 +72,7 @@ class PickSlots:
 
         An empty type must not rule out the actions that do not pick from it.
         """
-        kinds = {slot: kind for slot, kind in self.types.items() if kind.cardinality}
+        kinds = {slot: kind for slot, kind in self.types.items() if kind.capped}
         return self.layout.circuit.conj([self.layout.valid(self.shapes[x], kinds[x]) for x in kinds])
 
 

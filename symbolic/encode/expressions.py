@@ -640,7 +640,7 @@ class Expressions:
     def _elements(self, node: n.Node) -> list[tuple[Value, int]]:
         """The possible members of a set, in the order of their type."""
         members, kind = self._get(node)[0], item_of(node)
-        return sorted(members.items(), key=lambda member: kind.rank(self.in_place_of(kind, member[0])))
+        return sorted(members.items(), key=lambda member: kind.order(self.in_place_of(kind, member[0])))
 
     def in_place_of(self, kind: Type, value: Value) -> Value:
         """The value by whose place another one is sorted, where the values of a type are gone through in order."""
@@ -735,7 +735,7 @@ class Expressions:
         item = item_of(node)
         if item.capped > ENUMERATION_LIMIT:
             text = (
-                f"each of the {item.cardinality} values of {item!r} must be listed here, and over "
+                f"each of the values of {item!r} must be listed here, and over "
                 f"{ENUMERATION_LIMIT} are too many: use a smaller type or smaller parameters"
             )
             raise ModelError([Mistake(node.span, text)])

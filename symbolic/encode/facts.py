@@ -175,7 +175,7 @@ class Facts:
         return lambda x: _joined([sized(len(x)), *(pack(y) for pack, y in zip(items, x, strict=False))])
 
     def _add_union(self, kind: Union, fact: Fact, needs: Needs) -> Pack:
-        tags = [tag for tag, record in kind.variants if record.cardinality]
+        tags = [tag for tag, record in kind.variants if record.capped]
         literals, tagged = self._one_hot(fact, [FactPart("tag", None, tag) for tag in tags], needs)
         payloads = {
             tag: self._inner(

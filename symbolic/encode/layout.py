@@ -57,7 +57,7 @@ class Layout:
                 length = self._free_one_hot(sizes)
                 return Items(length, tuple(self.free(kind.item) for _ in range(sizes[-1])))
             case Union():
-                tags = [tag for tag, record in kind.variants if record.cardinality]
+                tags = [tag for tag, record in kind.variants if record.capped]
                 return Tagged(self._free_one_hot(tags), {tag: self.free(kind.by_tag[tag]) for tag in tags})
         return tuple(self.free(part) for part in component_types(kind))
 
@@ -155,7 +155,7 @@ class Layout:
                 for place in range(sizes[-1]):
                     self._lay_part(shape.items[place] if place < len(shape.items) else None, kind.item, row)
             case Union():
-                tags = [tag for tag, record in kind.variants if record.cardinality]
+                tags = [tag for tag, record in kind.variants if record.capped]
                 self._lay_one_hot(shape.tags, tags, row)
                 for tag in tags:
                     self._lay_part(shape.payloads.get(tag), kind.by_tag[tag], row)

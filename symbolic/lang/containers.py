@@ -80,7 +80,7 @@ class SetExpr(Expr, of=(Set, Graph)):
     @property
     def size(self) -> IntExpr:
         """The number of members."""
-        return wrap(n.make(n.Cardinality, Int(0, self._item.cardinality), caller_span(), self.node))
+        return wrap(n.make(n.Cardinality, Int(0, self._item.capped), caller_span(), self.node))
 
     @property
     def is_empty(self) -> BoolExpr:

@@ -52,7 +52,7 @@ class Listed(Named, Type):
 
 def listed(item: Type, values: Iterable[Value], key: Callable[[Value], Any] | None = None) -> Listed:
     """The type of some values, in the order of a key, or else in that of their type."""
-    ordered = sorted(set(values), key=key or item.rank)
+    ordered = sorted(set(values), key=key or item.order)
     return Listed("Listed", tuple(in_tla(item, x) for x in ordered), item, tuple(ordered))
 
 

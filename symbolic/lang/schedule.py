@@ -30,9 +30,7 @@ def _earliest(order: list[Pick | n.Node], guard: n.Node) -> int:
     needed = {node.name for node in n.postorder(guard) if isinstance(node, n.PickVar)}
     place = len(order)
     while place and isinstance(pick := order[place - 1], Pick) and pick.name not in needed:
-        passable = (
-            pick.type.cardinality > 0 if pick.domain is None else is_total(pick.domain) and is_total(guard)
-        )
+        passable = pick.type.capped > 0 if pick.domain is None else is_total(pick.domain) and is_total(guard)
         if not passable:
             break
         place -= 1

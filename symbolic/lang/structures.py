@@ -161,7 +161,7 @@ class Union(Type):
 
     @cached_property
     def first(self) -> Value:
-        tag, record = next((tag, record) for tag, record in self.variants if record.cardinality)
+        tag, record = next((tag, record) for tag, record in self.variants if record.capped)
         return tag, record.first
 
     @cached_property

@@ -107,7 +107,7 @@ def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
         case Slots():
             item = entry_of(kind)
             there = [permuted(item, x, permutation) for x in value if x is not None]
-            return (*sorted(there, key=item.rank), *[None] * (len(value) - len(there)))
+            return (*sorted(there, key=item.order), *[None] * (len(value) - len(there)))
         case Map():
             moved = {permuted(kind.key, k, permutation): x for k, x in zip(kind.keys, value, strict=True)}
             return tuple([permuted(kind.value, moved[key], permutation) for key in kind.keys])

@@ -259,7 +259,7 @@ def _quantified(kind: type[_Quantified], domain: object, body: BoundFunction) ->
         return Holds(invalid(text, node))
     item: Type = node.type.parts[0]
     members = node.value if isinstance(node, n.Const) else item.values()
-    values = tuple(sorted(members, key=item.rank))
+    values = tuple(sorted(members, key=item.order))
     fresh = n.make(n.Bound, item, caller_span(), names[0], -next(_fresh) - (1 << 40))
     made = body(wrap(fresh))
     formula = as_temporal(made)  # type: ignore[arg-type]  # what it is not becomes a mistake

@@ -83,6 +83,10 @@ class Type:
         """The number of values, or `TOO_MANY`: never a number that is itself large."""
         return min(TOO_MANY, self.cardinality)
 
+    def has_exactly(self, number: int) -> bool:
+        """Whether it has a number of values, `TOO_MANY` being none."""
+        return number == self.capped < TOO_MANY
+
     @cached_property
     def width(self) -> int:
         """The number of parts of a value (keys of maps, possible members of sets, places), or `TOO_MANY`."""

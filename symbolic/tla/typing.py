@@ -118,7 +118,7 @@ def _typed(value: Value, kind: Type) -> Any:
             members = _typed(value, without_places(kind))
             if len(members) > kind.key.cardinality:
                 raise OutsideType(f"{tla_text(value)} has too many members for {kind!r}")
-            places = sorted(members, key=entry_of(kind).rank)
+            places = sorted(members, key=entry_of(kind).order)
             return (*places, *[None] * (kind.key.cardinality - len(places)))
         case Graph(item=Tuple(items=(key, part))), tuple():
             return frozenset((_typed(x, key), _typed(y, part)) for x, y in items_of(value))

@@ -278,6 +278,23 @@ def test_a_property_with_too_many_instances_is_left_to_exploration(tmp_path: Pat
     assert few.verdict is Verdict.PROVED
 
 
+@pytest.mark.parametrize("asked", ["check", "check --engine bmc --depth 3", "explore --by circuits"])
+def test_a_set_of_sets_of_sets_takes_no_memory_for_what_might_be_in_it(
+    asked: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There are 2 to the power of 2**60 such sets, and more: the answer was that there is not enough memory."""
+    module = r"""EXTENDS FiniteSets, Naturals
+    VARIABLE s
+    Init == s = {}
+    Next == \E y \in {{{60}}, {{1}, {2, 60}}} : s' = s \cup {y}
+    Few == Cardinality({y \in s : \E z \in y : 60 \in z}) < 2
+    """
+    path = write(tmp_path, Nested=module)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Few")
+    assert main([*asked.split(), str(path)]) == 12
+    assert "Few violated in 2 steps" in capsys.readouterr().out
+
+
 def test_values_that_are_too_many_for_a_formula_are_no_mistake(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers

@@ -72,6 +72,6 @@ def stuck(product: Product) -> n.Node:
     ]
     met = [mark.every(node) for mark, node in zip(product.recurrent, one.met, strict=True)]
     never = [mark.every(negation(node)) for mark, node in zip(product.strong, product.able, strict=True)]
-    if any(pick.type.cardinality > MOST_CHOICES for pick in one.action.picks):
+    if any(pick.type.capped > MOST_CHOICES for pick in one.action.picks):
         return FALSE
     return enabledness(one.action, last=[*stays, *met, *never])

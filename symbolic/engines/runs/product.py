@@ -271,7 +271,7 @@ def _witnesses(formula: Temporal, found: dict[Variable, n.Node]) -> tuple[Tempor
             variable = Variable(name, name, formula.var.type, NOWHERE)
             kind = Set(variable.type)
             found[variable] = n.make(n.Const, kind, NOWHERE, frozenset(formula.domain))
-            if len(formula.domain) == variable.type.cardinality:
+            if variable.type.has_exactly(len(formula.domain)):
                 found[variable] = n.make(n.Universe, kind, NOWHERE)
             leaf = n.make(n.StateVar, variable.type, NOWHERE, name)
             return _witnesses(substituted(formula.item, {formula.var: leaf}), found)

@@ -582,7 +582,7 @@ def is_whole(node: n.Node) -> bool:
     """Whether a constant set has all values of its members' type."""
     if not isinstance(node, n.Const) or not isinstance(node.type, Set):
         return False
-    return len(node.value) == node.type.item.cardinality
+    return node.type.item.has_exactly(len(node.value))
 
 
 def is_by_argument(images: n.SetMap, results: int) -> bool:
@@ -872,7 +872,7 @@ class Lowering(Sets):
         if argument is None or isinstance(argument, n.Const) or argument.type.capped > _MOST_ARGUMENTS:
             return None
         run = _Run(run.calls + 1, shapes.join(run.kind, argument.type))
-        if run.calls > run.kind.cardinality:
+        if run.calls > run.kind.capped:
             return self.terms.undefined(NEVER, f"{definition.name} calls itself for ever")
         result: n.Node = self.terms.undefined(NEVER, f"{definition.name} has no such argument")
         for value in reversed([self.terms.narrowed(argument.type, x) for x in argument.type.values()]):

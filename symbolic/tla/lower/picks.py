@@ -12,6 +12,7 @@ from functools import partial
 
 from leadline.symbolic.lang import (
     NEVER,
+    TOO_MANY,
     Int,
     Map,
     Option,
@@ -220,10 +221,11 @@ class Picks:
         if isinstance(node, n.Const):
             if not node.value:
                 return
-            if len(node.value) == 1:
-                yield way, (self._terms.elements(node) or [node])[0]
+            if len(node.value) == 1 or node.type.item.width == TOO_MANY:
+                # A pick of so large a type has no encoding.
+                yield from ((way, one) for one in self._terms.elements(node) or [node])
                 return
-            every = len(node.value) == node.type.item.cardinality
+            every = node.type.item.has_exactly(len(node.value))
             pick = self._pick(way, name, node.type.item, None if every else node)
         elif isinstance(node, n.Universe):
             pick = self._pick(way, name, node.type.item, None)
@@ -288,7 +290,7 @@ def _seeks_among_many(formula: n.Node) -> bool:
     """Whether a formula is an existential quantifier over a type with too many values to go through."""
     if not isinstance(formula, n.Exists) or not isinstance(formula.domain, n.Universe):
         return False
-    return formula.var.type.cardinality > _MOST_SOUGHT
+    return formula.var.type.capped > _MOST_SOUGHT
 
 
 def without_fixed(way: Way, terms: Terms) -> Way:
@@ -352,7 +354,7 @@ def _movable(pick: Pick, var: n.Node, value: n.Node, between: tuple[Pick | n.Nod
         if not is_total(value):
             return False
     if pick.domain is None or (isinstance(pick.domain, n.Const) and pick.domain.value):
-        return pick.type.cardinality > 0
+        return pick.type.capped > 0
     return all(is_total(x) for x in (value, pick.domain, *map(_expression, between)) if x is not None)
 
 

@@ -418,7 +418,7 @@ class Terms(Builder):
         if not isinstance(node, n.Const) or not isinstance(node.type, Set):
             return None
         item = node.type.item
-        return [self.narrowed(item, value) for value in sorted(node.value, key=item.rank)]
+        return [self.narrowed(item, value) for value in sorted(node.value, key=item.order)]
 
     def narrowed(self, kind: Type, value: Value) -> n.Node:
         """A constant of the least type that holds it."""
@@ -622,7 +622,7 @@ class Terms(Builder):
         if isinstance(node, n.SetOf) and len(node.items) == 1 and is_total(node):
             return self.integer(1)
         node = self.set_node(node)
-        return self.make(n.Cardinality, Int(0, item_of(node).cardinality), node)
+        return self.make(n.Cardinality, Int(0, item_of(node).capped), node)
 
     def big_union(self, node: n.Node) -> n.Node:
         """The union of a set of sets."""

@@ -235,7 +235,7 @@ class _Reader:
             case "length":
                 part, every = _Part(name, way, "length"), range(kind.capacity + 1)
             case "tag":
-                tags = [tag for tag, record in kind.variants if record.cardinality]
+                tags = [tag for tag, record in kind.variants if record.capped]
                 part, every = _Part(name, way, "tag"), tags
             case "true" | "present":
                 part, every = _Part(name, way, test.kind), (False, True)

@@ -281,7 +281,7 @@ class PythonWriter:
         if isinstance(node, n.SetOf):
             return self._listed(node.items)
         (item,) = node.type.parts
-        return ", ".join(self._value(item, x) for x in sorted(node.value, key=item.rank))
+        return ", ".join(self._value(item, x) for x in sorted(node.value, key=item.order))
 
     def _operand(self, node: n.Node) -> str:
         text = self.text(node)
