@@ -253,6 +253,13 @@ def test_place_of_an_error_is_that_of_the_innermost_expression(tmp_path: Path) -
         Interpreter(found).constant(Apply("V"))
 
 
+def test_the_name_before_a_field_is_not_told_as_what_has_no_field(tmp_path: Path) -> None:
+    """It was told that f is no function."""
+    found = specification(tmp_path, "EXTENDS Naturals\nV == LET f == [x \\in 1..2 |-> 5] IN f[1].y")
+    with pytest.raises(EvaluationError, match=r"M\.tla:3:37: a function is needed, and this is an integer$"):
+        Interpreter(found).constant(Apply("V"))
+
+
 def test_an_error_with_a_huge_value_is_told_with_its_beginning_and_its_end(tmp_path: Path) -> None:
     found = Interpreter(
         specification(tmp_path, "EXTENDS Naturals, Sequences\nA == [a : 1..2].a\nB == Len(0..9999) + 1")

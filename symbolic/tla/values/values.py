@@ -75,7 +75,8 @@ def in_words(error: Exception, operator: str) -> str:
     needed = next((word for sign, word in _NEEDED.items() if sign in told), None)
     around = "" if operator in ("", "(", "[", "{", "<<", '"') else f"{operator}: "
     if needed is not None and len(kinds) == 1 and kinds[0] != needed:
-        return f"{around}{needed} is needed, and this is {kinds[0]}"
+        # The place of an application is where its function begins: of `f[x].y` at `f`, which is not to blame.
+        return f"{'' if needed == KINDS['tuple'] else around}{needed} is needed, and this is {kinds[0]}"
     if kinds and needed is None:
         return f"{around}no value for {' and '.join(kinds)}"
     return f"{around}a value is of the wrong kind"
