@@ -119,6 +119,34 @@ def test_fairness_of_an_action_that_leaves_a_variable_open(premise: str, tmp_pat
     assert verdicts == {claim: known("Strong")[claim] for claim in claims}
 
 
+@pytest.mark.parametrize(("strong", "holds"), [("TRUE", True), ("FALSE", False)])
+def test_fairness_that_a_constant_decides_is_no_premise_of_another_kind(
+    strong: str, holds: bool, tmp_path: Path
+) -> None:
+    """Such conditions were formulas, whose product with the states grew with each of them to the power of two."""
+    body = f"""
+        EXTENDS Naturals
+        VARIABLES x, y
+        Init == x = [p \\in 1..3 |-> 0] /\\ y = 0
+        Go(p) == y = 0 /\\ x[p] = 0 /\\ x' = [x EXCEPT ![p] = 1] /\\ UNCHANGED y
+        Flip == y' = 1 - y /\\ UNCHANGED x
+        Next == Flip \\/ \\E p \\in 1..3 : Go(p)
+        vars == <<x, y>>
+        Strong(p) == {strong} /\\ p < 4
+        Fair == \\A p \\in 1..3 : IF Strong(p) THEN SF_vars(Go(p)) ELSE WF_vars(Go(p))
+        Spec == Init /\\ [][Next]_vars /\\ (1 < 2 => WF_vars(Flip)) /\\ Fair
+        Done == \\A p \\in 1..3 : <>(x[p] = 1)
+    """
+    text = "SPECIFICATION Spec PROPERTY Done CHECK_DEADLOCK FALSE"
+    fair = runs.TemporalFormulas(Interpreter(specification(tmp_path, body, text))).fairness
+    assert [one.strong for one in fair if isinstance(one, runs.FairnessCondition)] == [False, *[holds] * 3]
+    (found,) = explored(tmp_path, body, text)
+    assert found.verdict is (Verdict.SAFE if holds else Verdict.VIOLATED)
+    (tmp_path / "M.cfg").write_text(text)
+    _, by_model = asked(tmp_path / "M.tla", "Done", PdrOptions())
+    assert by_model.verdict is (Verdict.PROVED if holds else Verdict.VIOLATED)
+
+
 def test_fairness_of_a_case_without_an_arm_for_every_state(tmp_path: Path) -> None:
     body = """
         EXTENDS Naturals

@@ -128,12 +128,19 @@ class Claims:
                 return self._formula(body, self._lowering.defined(e, scope))
             case s.Subscripted("WF_" | "SF_"):
                 return self._fair(e, scope)
-        whole = connected(e, partial(self._formula, scope=scope), partial(self._steps, scope=scope))
+        formula, steps = partial(self._formula, scope=scope), partial(self._steps, scope=scope)
+        whole = connected(e, formula, steps, partial(self._decided, scope=scope))
         if whole is None:
             other = "a temporal formula other than [], <>, ~>, WF_ and SF_"
             told = f"{e.operator} in a temporal formula" if isinstance(e, s.Apply) else other
             raise Unsupported(e.place, told)
         return whole
+
+    def _decided(self, e: s.Expression, scope: Scope) -> bool | None:
+        if self._specification.levels.of(e) > Level.CONSTANT or self._is_about_runs(e, scope):
+            return None
+        node = self._lowering.truth(e, scope)
+        return bool(node.value) if isinstance(node, n.Const) else None
 
     def _is_about_runs(self, e: s.Expression, scope: Scope, seen: frozenset[str] = frozenset()) -> bool:
         """Whether an expression, or an operator of a LET in it, is about more than a state."""

@@ -12,6 +12,7 @@ def connected(
     e: s.Expression,
     formula: Callable[[s.Expression], Temporal],
     steps: Callable[[s.Subscripted], Temporal],
+    decided: Callable[[s.Expression], bool | None],
 ) -> Temporal | None:
     """A formula that an operator or IF makes of others; None of any other expression.
 
@@ -19,6 +20,8 @@ def connected(
         e: the formula.
         formula: gives the meaning of a part.
         steps: gives the formula about the steps `<<A>>_v`.
+        decided: gives the truth of a constant formula. What one decides is left out, so that fairness is told from
+            other premises: `IF Strong THEN SF_v(A) ELSE WF_v(A)`, `Fair => WF_v(A)`.
     """
     match e:
         case s.Apply("/\\", items):
@@ -27,6 +30,10 @@ def connected(
             return Either(tuple(map(formula, items)))
         case s.Apply("~", (item,)):
             return Negated(formula(item))
+        case s.Apply("=>", (left, right)) if decided(left):
+            return formula(right)
+        case s.If(condition, then, otherwise) if (known := decided(condition)) is not None:
+            return formula(then if known else otherwise)
         case s.Apply("=>", (left, right)):
             return Either((Negated(formula(left)), formula(right)))
         case s.Apply("<=>", (left, right)):

@@ -9,7 +9,7 @@ put in place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import eq
@@ -41,7 +41,15 @@ from leadline.symbolic.tla.read.temporal import connected
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, State, satisfied
 from leadline.symbolic.tla.values.operators import at_level
-from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of, ordered
+from leadline.symbolic.tla.values.values import (
+    FAILURES,
+    FALSE,
+    TRUE,
+    EvaluationError,
+    Value,
+    items_of,
+    ordered,
+)
 
 Names: TypeAlias = Mapping[str, s.Expression]
 """Expressions for bound names and parameters. They mention none themselves."""
@@ -151,7 +159,8 @@ class TemporalFormulas:
             return self._of(body, self._given(parameters, e.arguments, names))
         if self.specification.levels.of(e) <= Level.STATE and not self._hides(e, names):
             return _holds(Leaf(partial(self.interpreter.predicate, self._closed(e, names))))
-        found = connected(e, partial(self._of, names=names), partial(self._step, names=names))
+        formula, step = partial(self._of, names=names), partial(self._step, names=names)
+        found = connected(e, formula, step, partial(self._decided, names=names))
         if found is not None:
             return found
         match e:
@@ -165,6 +174,15 @@ class TemporalFormulas:
             case s.Subscripted("WF_" | "SF_"):
                 return self._fair(e, names)
         raise _refused(e)
+
+    def _decided(self, e: s.Expression, names: Names) -> bool | None:
+        """The truth of a constant formula; None of any other, and of one without a value."""
+        closed = self._closed(e, names)
+        if self.specification.levels.of(closed) > Level.CONSTANT:
+            return None
+        with suppress(EvaluationError):
+            return {TRUE: True, FALSE: False}.get(self.interpreter.constant(closed))
+        return None
 
     def _hides(self, e: s.Expression, names: Names) -> bool:
         """Whether a name in the expression stands for more than a formula about a state."""
