@@ -11,6 +11,7 @@ numbers of literals, with the least significant bit first and the sign last.
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
@@ -290,6 +291,7 @@ class Collections:
         self.integers = integers
         self.circuit: Circuit = values.circuit
         self._known: dict[tuple[int, Type, Type], tuple[Shape, tuple[Shape, int]]] = {}
+        self._holds: defaultdict[Type, dict[Value, bool]] = defaultdict(dict)
 
     # -- conversion -------------------------------------------------------------------------------
 
@@ -326,7 +328,11 @@ class Collections:
                 return Maybe(TRUE, item), outside
             case (Atoms(), Atoms()) | (Set(), Set()):
                 whole = target.item if isinstance(target, Set) else target
-                inside = {value: literal for value, literal in shape.items() if whole.contains(value)}
+                known = self._holds[whole]
+                for value in shape:
+                    if value not in known:
+                        known[value] = whole.contains(value)
+                inside = {value: literal for value, literal in shape.items() if known[value]}
                 return inside, self.circuit.disj([x for value, x in shape.items() if value not in inside])
             case Seq(), Seq():
                 return self._coerce_sequence(shape, source, target)

@@ -77,7 +77,7 @@ class Exploration:
             bound on depth the states of the last level are not expanded.
         deadlocks: the number of expanded states in which no action is enabled. (An action that is enabled
             and goes out of bounds counts as enabled.)
-        deadlock: a path to one of these, or None.
+        deadlock: a path to one of these, or None, also where none is asked for.
         steps_out_of_bounds: the number of steps, and of ways to begin, that go out of bounds.
         out_of_bounds: a path whose last outcome goes out of bounds, or None.
         properties: the findings about each property.
@@ -298,11 +298,12 @@ class Explorer(Generic[AnyMeaning]):
             self.weighed += sum(weight(self.order[place]) for place in new if place not in self.beyond)
         self.unweighed = len(self.order)
 
-    def summary(self, stopped: str | None = None) -> Exploration:
+    def summary(self, stopped: str | None = None, *, stuck: bool = True) -> Exploration:
         """The result of the states found so far. It ends the exploration.
 
         Args:
             stopped: why `run` was ended early, if it was; it does not count once all states are found.
+            stuck: whether the path to a deadlock is asked for.
         """
         # These take most of the memory, which may be scarce; paths need them no more.
         self.seen, self.viewed, self.parts = set(), set(), []
@@ -323,7 +324,7 @@ class Explorer(Generic[AnyMeaning]):
             generated=sum(self.fired),
             fired=dict(zip(names, self.fired[1:], strict=True)),
             deadlocks=len(self.deadlocks),
-            deadlock=self.deadlocked(),
+            deadlock=self.deadlocked() if stuck else None,
             steps_out_of_bounds=len(self.out_of_bounds),
             out_of_bounds=self.path_out_of_bounds(),
             properties={watch.name: self._checked(watch) for watch in self.watches},

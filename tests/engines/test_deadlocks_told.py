@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Progress, Result
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.run.parallel import answer_here
+from leadline.symbolic.meaning.explore import Explorer
 from leadline.symbolic.trace import DEADLOCK
 
 
@@ -31,3 +36,19 @@ def test_a_deadlock_is_told_at_its_level(by: str) -> None:
     assert found.steps is not None and max(depths) <= found.steps + 1
     assert early.trace is not None and found.trace is not None
     assert early.trace.same_cause(found.trace)
+
+
+@pytest.mark.parametrize("kind", [CircuitExplorer, Explorer])
+def test_no_run_to_a_deadlock_is_made_where_none_is_asked_for(
+    kind: type[CircuitExplorer | Explorer[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The count alone is told; a run takes the actions compiled, which may take as long as the search."""
+
+    def deadlocked(_: object) -> None:
+        pytest.fail("no deadlock was asked for")
+
+    monkeypatch.setattr(kind, "deadlocked", deadlocked)
+    model = model_of(find("kafka-replication"), {"replicas": 2, "max_records": 1, "max_leader_epoch": 1})
+    by = "circuits" if kind is CircuitExplorer else "values"
+    answer = answer_here(model, Query("kafka-replication", {}, ("type-ok",), ExploreOptions(by=by)))
+    assert answer.told(ExploreFacts).deadlocks

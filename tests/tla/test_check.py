@@ -409,6 +409,17 @@ def test_fail_fast_ends_a_search_by_sweeps(tmp_path: Path, capsys: pytest.Captur
     assert "Low violated in 3 steps" in out and "(--fail-fast)" in out
 
 
+def test_a_deadlock_is_told_before_a_longer_violation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nInv == x # 3\n"
+    body += "Next == (x = 0 /\\ x' \\in {1, 2}) \\/ (x = 1 /\\ x' = 3)"
+    path = written(tmp_path, body, "Inv")
+    Path(path).with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
+    assert main(["check", path, "--fail-fast"]) == 11
+    assert "M: deadlock after 1 step" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("command", ["explore", "check --engine bmc"])
 def test_a_partial_function_is_told_by_its_domain(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -505,8 +505,8 @@ def test_a_proof_exchanges_members_without_a_symmetry(
     path.with_suffix(".cfg").write_text(config)
     sizes = list[int]()
 
-    def counted(explorer: CircuitExplorer, stopped: str | None = None) -> Exploration:
-        found = summary(explorer, stopped)
+    def counted(explorer: CircuitExplorer, *stopped: str | None, stuck: bool) -> Exploration:
+        found = summary(explorer, *stopped, stuck=stuck)
         sizes.append(explorer.search.size)
         return found
 

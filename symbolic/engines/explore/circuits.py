@@ -335,11 +335,12 @@ class CircuitExplorer:
         """Whether a step that leaves the types has ended the search, which wider ones go on with."""
         return self._narrower is not None and self._search is not None and self._search.failures > 0
 
-    def summary(self, stopped: str | None = None) -> Exploration:
+    def summary(self, stopped: str | None = None, *, stuck: bool = True) -> Exploration:
         """The result of the states found so far.
 
         Args:
             stopped: why `run` was ended early, if it was; it does not count once all states are found.
+            stuck: whether the path to a deadlock is found again, which takes seconds where steps are long.
         """
         search = self._search
         if search is None:
@@ -363,7 +364,7 @@ class CircuitExplorer:
             generated=sum(search.fired),
             fired=dict(zip(names, search.fired[1:], strict=True)),
             deadlocks=search.deadlocks,
-            deadlock=self.deadlocked(),
+            deadlock=self.deadlocked() if stuck else None,
             steps_out_of_bounds=search.failures,
             out_of_bounds=None if failed is None else self._path(search, failed, None),
             properties=dict(self._checked(search)),

@@ -198,7 +198,7 @@ class Explore(Engine):
 
         def answer(stop: Stop | None) -> Answer:
             explorer = exploring.explorer
-            found = explorer.summary(None if stop is None else stop.text)
+            found = explorer.summary(None if stop is None else stop.text, stuck=query.deadlock)
             known = {**exploring.about_steps(), **about_runs}
             answer = answer_about(explorer.semantics, found, query, known, stop)
             facts = with_view(exploring.told(found), model, options, found, runs)
@@ -498,7 +498,7 @@ class _Exploring:
             explorer = CircuitExplorer(meant, [name], None, lambda _: None, most, unless_sure=True)
             explorer.run()
             asked = replace(self._query, properties=(name,), deadlock=False)
-            return answer_about(explorer.semantics, explorer.summary(), asked, {}, None).results[0]
+            return answer_about(explorer.semantics, explorer.summary(stuck=False), asked, {}, None).results[0]
 
         def loop(product: liveness.Product, name: str) -> Result:
             # Loops are sought among all states, which the orbits may be a small part of.

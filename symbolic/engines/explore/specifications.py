@@ -913,9 +913,10 @@ def _tell_violations(
 ) -> None:
     """Tell the violations found so far that were not told before.
 
-    Where states stand for others, that they do may turn out to be wrong: the run itself must show the violation.
+    A deadlock comes first: of what one level shows, its run is the shortest. Where states stand for others, that
+    they do may turn out to be wrong: the run itself must show the violation.
     """
-    for name in [*explorer.violated(), *behaviour.broken, *([DEADLOCK] if explorer.deadlocks else [])]:
+    for name in [*([DEADLOCK] if explorer.deadlocks else []), *explorer.violated(), *behaviour.broken]:
         if name in told:
             continue
         told.add(name)
