@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 from unittest.mock import Mock
 
 import pytest
@@ -197,6 +197,29 @@ def test_a_limit_on_time_ends_the_making_of_the_model(
     found = answer(model, Query("Stock", {}, None, ExploreOptions(), deadlock=True), Limits(seconds=60))
     assert found.told(ExploreFacts).by == "values"
     assert len(left) == 1 and left[0] <= 60
+
+
+def test_the_making_of_the_model_is_part_of_the_time(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the search on circuits went on after the end of the time, and what it had found was lost."""
+    left: list[float | None] = []
+    learn = origin.TlaOrigin.learn
+
+    def long(*given: Any) -> None:
+        learn(*given)
+        time.sleep(1)
+
+    def asked(_: object, limits: Limits, __: object) -> NoReturn:
+        left.append(limits.seconds)
+        raise NoCircuits("none")
+
+    monkeypatch.setattr(origin.TlaOrigin, "learn", long)
+    monkeypatch.setattr(specifications, "widened_answers", asked)
+    explored(tmp_path, *ALL["Stock"], "values")
+    model = model_on_values(find(str(tmp_path / "Stock.tla")), {})
+    answer(model, Query("Stock", {}, None, ExploreOptions(), deadlock=True), Limits(seconds=60))
+    assert len(left) == 1 and left[0] is not None and left[0] <= 59
 
 
 @pytest.mark.parametrize("while_made", [False, True])

@@ -259,6 +259,7 @@ def _on_circuits(
             many states, or if there are too many fairness conditions.
         UserError: if there is no model, or it has no circuits.
     """
+    begin = time.monotonic()
     options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     asked = replace(query, options=replace(options, by=CIRCUITS, max_states=most))
@@ -292,7 +293,7 @@ def _on_circuits(
             origin.learn(known)
             with worth(making):
                 narrow = replace(origin.model(), parameters=model.parameters)
-        return of_module(*_last(widened_answers(narrow, limits, put), len(known), making))
+        return of_module(*_last(widened_answers(narrow, limits.since(begin), put), len(known), making))
 
 
 def _require_notes(specification: Specification) -> None:
