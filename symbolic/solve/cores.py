@@ -66,11 +66,11 @@ def simplified(clauses: Sequence[Clause], frozen: Iterable[int]) -> list[Clause]
         clauses: the clauses.
         frozen: the variables to keep: all that will be assumed, read or mentioned by other clauses.
     """
-    from pysat.process import Processor
+    from pysat.solvers import Cadical153
 
-    off = dict.fromkeys(("block", "cover", "condition", "decompose", "probe", "probehbr", "vivify"), False)
-    processor = Processor(bootstrap_with=list(map(list, clauses)))
-    done = processor.process(rounds=1, elim=True, subsume=True, freeze=sorted(frozen), **off)
-    satisfiable, found = processor.get_status(), [tuple(clause) for clause in done.clauses]
-    processor.delete()
-    return [(TRUE,), *found] if satisfiable else list(clauses)
+    off = dict.fromkeys(("decompose", "probe", "probehbr", "vivify"), False)
+    # Not by its `Processor`, which copies each clause twice more.
+    with Cadical153(bootstrap_with=clauses) as solver:
+        status, found = solver.process(freeze=sorted(frozen), **off)
+    # 20 is unsatisfiable, as in the solvers' competitions.
+    return list(clauses) if status == 20 else [(TRUE,), *map(tuple, found)]

@@ -38,7 +38,11 @@ class Invariant:
     def of(cls, system: System, cubes: Iterable[Cube], *, in_bounds: bool = True) -> Invariant:
         """The invariant that excludes cubes and their images."""
         names = tuple(one.name for one in system.assumed)
-        orbits = {tuple(sorted(system.orbit(x))) for x in cubes}
+        orbits, known = list[tuple[Cube, ...]](), set[Cube]()
+        for cube in cubes:
+            if cube not in known:
+                orbits.append(tuple(sorted(system.orbit(cube))))
+                known.update(orbits[-1])
         return cls(names, tuple(sorted(orbits, key=lambda x: (len(x[0]), x))), in_bounds)
 
     @property
