@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from itertools import product, repeat
 from typing import Any
 
 import pytest
 
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.bounded.alike import sorts_alike
+from leadline.symbolic.engines.bounded.alike import representative_cases, sorts_alike
 from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions
 from leadline.symbolic.lang import (
     Int,
@@ -16,14 +19,21 @@ from leadline.symbolic.lang import (
     Model,
     Option,
     Protocol,
+    Set,
     action,
     build,
     exists,
     forall,
+    group_of,
+    implies,
+    int_range,
     invariant,
     map_of,
+    of,
     parameter,
+    permuted,
     pick,
+    set_of,
     sort,
 )
 from leadline.symbolic.lang.symmetry import symmetric_sorts
@@ -132,6 +142,85 @@ def test_false_of_one_and_out_of_bounds_at_another(unroll: str) -> None:
     assert sorts_alike(model, targets, truth_alone=True) == (NODE,)
     (result,) = bounded_check(model, targets, BmcOptions(3, unroll=unroll), CadicalSolver)
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 2)
+
+
+KEY = sort("Key", 2)
+
+
+class Marks(Protocol):
+    """Keys of nodes, of which one is the best."""
+
+    def define(self, state: Any) -> None:
+        state.keys = Map(NODE, Set(KEY))
+        state.best = NODE
+
+    def init(self, start: Any) -> None:
+        start.keys = map_of(NODE, lambda _: of(Set(KEY), frozenset()))
+        start.best = start.pick("best", NODE)
+
+    @action
+    def add(self, now: Any, nxt: Any, node: Any = pick(NODE), key: Any = pick(KEY)) -> None:
+        nxt.keys = now.keys.set(node, now.keys[node] | set_of(key))
+
+
+def owned_once(now: Any, m: Any, k: Any, n: Any) -> Any:
+    return implies(now.keys[m].has(k) & now.keys[n].has(k), m == n)
+
+
+CLAIMS: dict[str, Callable[[Any], Any]] = {
+    "three": lambda now: forall(
+        NODE, lambda m: forall(KEY, lambda k: forall(NODE, lambda n: owned_once(now, m, k, n)))
+    ),
+    "a premise": lambda now: forall(
+        NODE, lambda n: implies(n != now.best, forall(NODE, lambda m: now.keys[m] <= now.keys[n]))
+    ),
+    "parts": lambda now: (
+        forall(NODE, lambda n: (n == now.best) | (now.keys[n].size < 2))
+        & forall(KEY, lambda k: forall(KEY, lambda o: (k == o) | now.keys[now.best].has(k)))
+    ),
+    "some": lambda now: forall(NODE, lambda n: exists(KEY, lambda k: now.keys[n].has(k))),
+    "members": lambda now: forall(
+        NODE, lambda n: forall(now.keys[n], lambda k: forall(NODE, lambda m: now.keys[m].has(k)))
+    ),
+    "members first": lambda now: forall(
+        now.keys[now.best],
+        lambda k: forall(NODE, lambda m: forall(KEY, lambda o: owned_once(now, m, k, now.best))),
+    ),
+    "numbers": lambda now: forall(int_range(0, 1), lambda i: forall(NODE, lambda n: now.keys[n].size != i)),
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_some_cases_stand_for_all(name: str) -> None:
+    """A state violates a claim if and only if one of its images violates these cases."""
+
+    @invariant(Marks)
+    def claim(protocol: Any, now: Any) -> Any:
+        return CLAIMS[name](now)
+
+    model = build(Marks(), [claim])
+    formula, kinds = model.properties["claim"].formula, [x.type for x in model.variables]
+    sorts = sorts_alike(model, list(model.properties.values()))
+    cases, evaluate = representative_cases(formula, sorts), Semantics(model).evaluate
+    assert set(sorts) == {NODE, KEY} and cases != formula
+    truths = set()
+    for state in product(*(kind.values() for kind in kinds)):
+        images = [tuple(map(permuted, kinds, state, repeat(way))) for way in group_of(sorts)]
+        truths.add(evaluate(formula, state))
+        assert evaluate(formula, state) == all(evaluate(cases, image) for image in images)
+    assert truths == {True, False}
+
+
+def test_a_member_of_a_set_is_permuted_with_the_state() -> None:
+    """After `\\A k \\in keys` not one key stands for all."""
+
+    @invariant(Marks)
+    def claim(protocol: Any, now: Any) -> Any:
+        return forall(now.keys[now.best], lambda k: forall(KEY, lambda o: k == o))
+
+    model = build(Marks(), [claim])
+    formula = model.properties["claim"].formula
+    assert representative_cases(formula, (NODE, KEY)) == formula
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -9,7 +9,7 @@ but an action that reads the length of that log alone treats them alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,7 +17,7 @@ from typing import TypeAlias
 from leadline.symbolic.encode import Instance, Unrolled
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.orders import Reordered, ordered_in
+from leadline.symbolic.encode.orders import Reordered, has_order, ordered_in
 from leadline.symbolic.encode.template import template
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
@@ -31,6 +31,7 @@ from leadline.symbolic.lang import (
     Type,
     exchanges,
     nodes as n,
+    sorts_in,
     symmetric_sorts,
 )
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
@@ -55,6 +56,41 @@ def sorts_alike(
     for one in properties:
         sorts = _alike_in(_Part(model, [one.formula], truth_alone=truth_alone), sorts)
     return sorts
+
+
+def representative_cases(formula: n.Node, sorts: Sequence[Sort]) -> n.Node:
+    r"""A formula of fewer cases, false in one of the images of a state where the formula is, if not in the state.
+
+    In `\A m, n \in Node : P(m, n)` a permutation makes the first node of any m, and the second of any n that
+    differs from it: two cases stand for all pairs of nodes.
+
+    Args:
+        formula: a formula that names no member of the sorts.
+        sorts: the sorts whose members may be permuted.
+    """
+    return formula if has_order(formula) else _with_representatives(formula, dict.fromkeys(sorts, 1))
+
+
+def _with_representatives(node: n.Node, enough: Mapping[Sort, int]) -> n.Node:
+    """The formula, in which quantifiers over sorts go through as many members as are enough for the next one."""
+    match node:
+        case n.And():
+            return n.rebuilt(node, lambda x: _with_representatives(x, enough))
+        case n.Implies():
+            return n.rebuilt(node, lambda x: _with_representatives(x, enough) if x is node.conclusion else x)
+        case n.Forall():
+            kind, domain = node.var.type, node.domain
+            whole = isinstance(domain, n.Universe)
+            whole |= isinstance(domain, n.Const) and len(domain.value) == kind.capped
+            if isinstance(kind, Sort) and kind in enough and whole:
+                some = frozenset(kind.members[: enough[kind]])
+                domain = n.make(n.Const, domain.type, domain.span, some)
+                enough = {**enough, kind: enough[kind] + 1}
+            else:
+                # Its values are permuted with the state.
+                enough = {sort: count for sort, count in enough.items() if sort not in sorts_in(kind)}
+            return n.rebuilt(node, lambda x: domain if x is node.domain else _with_representatives(x, enough))
+    return node
 
 
 _Result: TypeAlias = tuple[int, Shape, Type]

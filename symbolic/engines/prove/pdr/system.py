@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import permutations, product
@@ -28,7 +28,7 @@ from leadline.symbolic.encode import (
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.encoding import Truth
 from leadline.symbolic.encode.facts import Facts
-from leadline.symbolic.engines.bounded.alike import sorts_alike
+from leadline.symbolic.engines.bounded.alike import representative_cases, sorts_alike
 from leadline.symbolic.lang import Model, Permutation, Property, Value, exchanges
 from leadline.symbolic.solve import Formula
 
@@ -281,7 +281,8 @@ class System:
 
     @cached_property
     def _predicates(self) -> StatePredicates:
-        return self.encoding.predicates([self.target, *self.assumed])
+        cases = representative_cases(self.target.formula, self.sorts)
+        return self.encoding.predicates([replace(self.target, formula=cases), *self.assumed])
 
     def _without_dont_cares(
         self, circuit: Unrolled, row: Sequence[int], inputs: list[int]
