@@ -62,6 +62,7 @@ NEEDED = (
     "{x : x \\in DOMAIN v, y \\in {Head(v)}}",
     "(DOMAIN v) \\X {Head(v)}",
     "<<Len(v), Head(v)>> = <<5, 1>>",
+    "(IF v = <<>> THEN mv ELSE [a |-> 1]) = [a |-> Head(v) + 1]",
     "Head(v) \\in Int",
     "Len(v) ^ Len(v)",
     "Len(v) \\in (DOMAIN v \\cup {0}) \\cup {Head(v)}",

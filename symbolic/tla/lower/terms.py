@@ -292,8 +292,6 @@ class Terms(Builder):
             tag = shapes.tag_of(b.type)
             if tag not in a.type.by_tag:
                 return self.of_nothing(a, self.of_nothing(b, self.boolean(False)))
-            if kind != a.type:
-                return self.conj([self.has_tag(a, tag), self.same(self.variant(a, tag), b)])
         if isinstance(kind, Union) and not isinstance(a.type, Union):
             return self.of_nothing(a, self.of_nothing(b, self.boolean(False)))
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
