@@ -15,6 +15,7 @@ from typing import Any
 
 from leadline.symbolic.lang import (
     OPEN,
+    Atoms,
     InternalError,
     Mapped,
     Record,
@@ -309,13 +310,20 @@ class Printer:
     def visit_IsVariant(self, node: n.IsVariant) -> Text:
         if not self._is_bare(node.item.type):
             return infix("=", 5, 5, self._at(node.item, ".type"), atom(f'"{node.tag}"'))
-        one = untagged(node.item.type)[node.tag]
+        kinds = dict(untagged(node.item.type))
+        one = kinds.pop(node.tag)
         if isinstance(one, Record):
+            match list(kinds.values()):
+                case [Atoms() as other]:  # DOMAIN of a model value is an error in TLC
+                    return self._is_among(node.item, other, "#", "\\notin")
             names = ", ".join(f'"{name}"' for name in one.labels)
             return infix("=", 5, 5, atom(f"DOMAIN {self._of(node.item).above(10)}"), atom(f"{{{names}}}"))
-        if one.cardinality == 1:
-            return infix("=", 5, 5, self._of(node.item), atom(in_tla(one, next(iter(one.values())))))
-        return infix("\\in", 5, 5, self._of(node.item), Text(self._set(one).above(5), 6, 6))
+        return self._is_among(node.item, one, "=", "\\in")
+
+    def _is_among(self, item: n.Node, kind: Type, equal: str, among: str) -> Text:
+        if kind.cardinality == 1:
+            return infix(equal, 5, 5, self._of(item), atom(in_tla(kind, next(iter(kind.values())))))
+        return infix(among, 5, 5, self._of(item), Text(self._set(kind).above(5), 6, 6))
 
     def _fields(self, node: n.Node) -> dict[str, str]:
         """A record's fields by name, each with its text."""

@@ -313,3 +313,30 @@ def test_an_invariant_of_strings_kinds_and_messages_can_be_read_again(
     again = write(tmp_path, Again=f"{VOTES}Found ==\n" + "\n".join(f"  /\\{line}" for line in told))
     assert main(["explore", str(again), "--config", str(config), "--invariant", "Found"]) == 0
     assert "Found     safe" in capsys.readouterr().out
+
+
+CELL = """
+CONSTANTS Node, Nil
+VARIABLES lock, cell
+Init == lock = [n \\in Node |-> FALSE] /\\ cell = Nil
+Put(n) == cell = Nil /\\ cell' = [by |-> n, v |-> Nil] /\\ lock' = [lock EXCEPT ![n] = TRUE]
+Fill(n) == cell # Nil /\\ cell.by = n /\\ cell.v = Nil /\\ cell' = [cell EXCEPT !.v = n] /\\ UNCHANGED lock
+Take(n) == cell # Nil /\\ cell.v = n /\\ cell' = Nil /\\ lock' = [lock EXCEPT ![n] = FALSE]
+Next == \\E n \\in Node : Put(n) \\/ Fill(n) \\/ Take(n)
+Free == \\A n \\in Node : cell = Nil => ~lock[n]
+"""
+
+
+def test_an_invariant_tells_a_record_from_a_model_value_as_tlc_can(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, Cell=CELL)
+    config = tmp_path / "Cell.cfg"
+    config.write_text("INIT Init NEXT Next INVARIANT Free CONSTANTS Node = {n1, n2} Nil = Nil")
+    assert main(["prove", str(path), "--config", str(config), "--property", "Free", "--show-invariant"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  \\A")]
+    assert any("cell # Nil" in line for line in told)
+    found = "".join(f"  /\\{line}\n" for line in told)
+    again = write(tmp_path, Again=f"{CELL}Found ==\n{found}")
+    goal = ["explore", str(again), "--config", str(config), "--invariant", "Found", "--by", "values"]
+    assert main(goal) == 0
