@@ -8,12 +8,12 @@ from __future__ import annotations
 import gc
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from leadline.symbolic.lang import OutOfBounds, Work, site
-from leadline.symbolic.meaning.interface import Levels, Meaning, Path, State, path_of
+from leadline.symbolic.meaning.interface import Enough, Levels, Meaning, Path, State, path_of
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 
@@ -349,8 +349,11 @@ class Explorer(Generic[AnyMeaning]):
             if len(found) == OFTEN:
                 keep()
                 self.busy(self.order)
+                if self.full:
+                    raise Enough
 
-        self.semantics.steps[0](None, add)
+        with suppress(Enough):
+            self.semantics.steps[0](None, add)
         keep()
         if not self.fired[0]:
             raise self.semantics.no_initial_state()

@@ -122,7 +122,7 @@ class Levels(Protocol):
         """Keep the level after those that were taken or kept, unless it is kept already."""
 
 
-class _Enough(Exception):
+class Enough(Exception):
     """No more states are needed."""
 
 
@@ -142,15 +142,15 @@ def first_states(
 
     def add(state: Any) -> None:
         if until is not None and found and time.process_time() > until:
-            raise _Enough
+            raise Enough
         if state is not None and state not in found:
             if len(found) >= most:
-                raise _Enough
+                raise Enough
             found[state] = None
 
     try:
         begin(None, add)
-    except _Enough:
+    except Enough:
         return list(found), True
     return list(found), False
 

@@ -637,6 +637,24 @@ def test_circuits_may_take_over_while_initial_states_are_listed_and_looked_at(
     assert known == [4, 8, 10, 10, 10, 10]
 
 
+def test_a_limit_on_states_ends_the_listing_of_initial_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    behaviour = Behaviour(
+        specification(
+            tmp_path,
+            "EXTENDS Integers\nVARIABLE x\nInit == x \\in SUBSET (1..40)\nNext == x' = x",
+            "INIT Init NEXT Next",
+        )
+    )
+    monkeypatch.setattr(explore, "OFTEN", 4)
+    answer = explore_specification(
+        behaviour, ExploreOptions(max_states=10), Limits(), Listener(), deadlock=False
+    )
+    facts = answer.told(ExploreFacts)
+    assert facts.states == 10 and facts.stopped == "states: stopped at 10"
+
+
 @pytest.mark.parametrize("by", ["circuits", VALUES])
 def test_a_run_stops_where_it_may(tmp_path: Path, by: str) -> None:
     """On circuits a step that changes nothing came before the end."""
