@@ -59,7 +59,7 @@ def sorts_alike(
 
 
 def representative_cases(formula: n.Node, sorts: Sequence[Sort]) -> n.Node:
-    r"""A formula of fewer cases: one is false in a state if and only if the other is false in an image of the state.
+    r"""A formula of fewer cases. They are false in an image of a state if and only if the formula is in the state.
 
     In `\A m, n \in Node : P(m, n)` a permutation makes the first node of any m, and the second of any n that
     differs from it: two cases stand for all pairs of nodes.
