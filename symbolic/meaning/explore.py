@@ -77,7 +77,7 @@ class Exploration:
             bound on depth the states of the last level are not expanded.
         deadlocks: the number of expanded states in which no action is enabled. (An action that is enabled
             and goes out of bounds counts as enabled.)
-        deadlock: a path to one of these, or None, also where none is asked for.
+        deadlock: a path to one of these; None if there is none, or it is not asked for.
         steps_out_of_bounds: the number of steps, and of ways to begin, that go out of bounds.
         out_of_bounds: a path whose last outcome goes out of bounds, or None.
         properties: the findings about each property.

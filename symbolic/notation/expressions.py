@@ -321,7 +321,7 @@ class Printer:
         return self._is_among(node.item, one, "=", "\\in")
 
     def _is_among(self, item: n.Node, kind: Type, equal: str, among: str) -> Text:
-        if kind.cardinality == 1:
+        if kind.has_exactly(1):
             return infix(equal, 5, 5, self._of(item), atom(in_tla(kind, next(iter(kind.values())))))
         return infix(among, 5, 5, self._of(item), Text(self._set(kind).above(5), 6, 6))
 

@@ -69,7 +69,7 @@ def simplified(clauses: Sequence[Clause], frozen: Iterable[int]) -> list[Clause]
     from pysat.solvers import Cadical153
 
     off = dict.fromkeys(("decompose", "probe", "probehbr", "vivify"), False)
-    # Not by its `Processor`, which copies each clause twice more.
+    # PySAT's `Processor` would do the same, and copy each clause twice more.
     with Cadical153(bootstrap_with=clauses) as solver:
         status, found = solver.process(freeze=sorted(frozen), **off)
     # 20 is unsatisfiable, as in the solvers' competitions.

@@ -59,7 +59,7 @@ def sorts_alike(
 
 
 def representative_cases(formula: n.Node, sorts: Sequence[Sort]) -> n.Node:
-    r"""A formula of fewer cases. They are false in an image of a state if and only if the formula is in the state.
+    r"""Fewer cases of a formula: it is false in a state if and only if they are false in an image of the state.
 
     In `\A m, n \in Node : P(m, n)` a permutation makes the first node of any m, and the second of any n that
     differs from it: two cases stand for all pairs of nodes.
@@ -72,7 +72,12 @@ def representative_cases(formula: n.Node, sorts: Sequence[Sort]) -> n.Node:
 
 
 def _with_representatives(node: n.Node, enough: Mapping[Sort, int]) -> n.Node:
-    """The formula, in which quantifiers over sorts go through as many members as are enough for the next one."""
+    """The formula with quantifiers that go through fewer members.
+
+    Args:
+        node: the formula.
+        enough: for each sort, how many members the next quantifier over it has to go through.
+    """
     match node:
         case n.And():
             return n.rebuilt(node, lambda x: _with_representatives(x, enough))
@@ -80,8 +85,8 @@ def _with_representatives(node: n.Node, enough: Mapping[Sort, int]) -> n.Node:
             return n.rebuilt(node, lambda x: _with_representatives(x, enough) if x is node.conclusion else x)
         case n.Forall():
             kind, domain = node.var.type, node.domain
-            whole = isinstance(domain, n.Universe)
-            whole |= isinstance(domain, n.Const) and len(domain.value) == kind.capped
+            constant = isinstance(domain, n.Const) and kind.has_exactly(len(domain.value))
+            whole = constant or isinstance(domain, n.Universe)
             if isinstance(kind, Sort) and kind in enough and whole:
                 some = frozenset(kind.members[: enough[kind]])
                 domain = n.make(n.Const, domain.type, domain.span, some)
