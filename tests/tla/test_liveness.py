@@ -649,7 +649,7 @@ def test_a_limit_on_states_ends_the_listing_of_initial_states(
     )
     monkeypatch.setattr(explore, "OFTEN", 4)
     answer = explore_specification(
-        behaviour, ExploreOptions(max_states=10), Limits(), Listener(), deadlock=False
+        behaviour, ExploreOptions(max_states=10), Limits(30.0), Listener(), deadlock=False
     )
     facts = answer.told(ExploreFacts)
     assert facts.states == 10 and facts.stopped == "states: stopped at 10"

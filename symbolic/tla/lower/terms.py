@@ -288,11 +288,8 @@ class Terms(Builder):
             return self.make(n.Eq, BOOL, self.convert(a, kind), self.convert(b, kind))
         if isinstance(b.type, Union) and not isinstance(a.type, Union):
             a, b = b, a
-        if isinstance(a.type, Union) and not isinstance(b.type, Union):
-            tag = shapes.tag_of(b.type)
-            if tag not in a.type.by_tag:
-                return self.of_nothing(a, self.of_nothing(b, self.boolean(False)))
-        if isinstance(kind, Union) and not isinstance(a.type, Union):
+        shared = a.type.by_tag if isinstance(a.type, Union) else {}
+        if isinstance(kind, Union) and not isinstance(b.type, Union) and shapes.tag_of(b.type) not in shared:
             return self.of_nothing(a, self.of_nothing(b, self.boolean(False)))
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
             pairs = list(zip(self.components(a), self.components(b), strict=False))
