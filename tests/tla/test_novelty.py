@@ -69,6 +69,26 @@ def test_a_deep_violation_is_found_among_few_states(tmp_path: Path) -> None:
     assert explored.told(ExploreFacts).states == 1_200
 
 
+def test_a_random_run_is_deep_where_much_is_new(tmp_path: Path) -> None:
+    """Each of thirty messages is new at first, and each pair of them: 435 states are no deeper than two steps."""
+    path = write(
+        tmp_path,
+        Sent=r"""
+        EXTENDS FiniteSets, Naturals
+        VARIABLE sent
+        Init == sent = {}
+        Next == \E m \in 1..30 \ sent : sent' = sent \cup {m}
+        Few == Cardinality(sent) < 16
+        Fewer == Cardinality(sent) < 14
+        """,
+    )
+    for config, steps in (("", 16), ("CONSTRAINT Fewer", None)):
+        path.with_suffix(".cfg").write_text(f"INIT Init NEXT Next INVARIANT Few {config}")
+        query = Query(str(path), {}, None, NoveltyOptions(1_500), deadlock=False)
+        (result,) = answer(model_on_values(find(str(path)), {}), query, Limits()).results
+        assert (result.steps if result.verdict is Verdict.VIOLATED else None) == steps
+
+
 @pytest.mark.parametrize("symmetry", ["", "SYMMETRY Alike"])
 def test_violations_of_steps_and_deadlocks(tmp_path: Path, symmetry: str) -> None:
     config = f"NEXT Next PROPERTY Steady INVARIANT Early\n{symmetry}"

@@ -1,7 +1,8 @@
 """Search by novelty of TLA+ modules.
 
 The search goes on from the states in which something is true for the first time, then from those in which two
-things are true together for the first time, and from the others when there are no such. So it is soon at depths
+things are true together for the first time, and from the others when there are no such. In turn with them it takes
+a step of a random run: where much is new, those that come first are near the beginning. So it is soon at depths
 that a breadth-first search does not reach. Its counterexamples are not the shortest, and it proves nothing. A step
 without a value, such as one with a false `Assert`, ends it; initial states and constraints without one are left to
 exploration. So are properties and steps that ask for the level of a state: the first run to a state that this
@@ -10,6 +11,7 @@ search finds may be longer than the shortest, which TLC's level is about.
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -30,6 +32,10 @@ from leadline.symbolic.trace import DEADLOCK, TraceEnd
 
 _TURN = 4
 """Every so many states one of the next rank is taken: a count that grows for ever is new in each state."""
+_NONE = -1
+"""The number of a state that there is not."""
+_LONGEST = 100
+"""The most steps of a random run."""
 
 
 def answer_of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
@@ -80,6 +86,8 @@ class _Search(Simulation):
         self._depths: list[int] = []
         self._states: list[State] = []
         self._waiting = [deque[int]() for _ in range(RANKS)]
+        self._outside = {_NONE}  # where runs end: no value, or beyond the constraint
+        self._chance = random.Random(0)
         self._stale = 0
         self._ends: dict[str | None, tuple[TraceEnd, list[State | None]]] = {}
         self._results: dict[str, Result] = {}
@@ -96,23 +104,21 @@ class _Search(Simulation):
         own = behaviour.specification
         if behaviour.sets_registers or behaviour.ask_level(one for one in (own.init, own.next) if one):
             return  # what states follow depends on the order in which they are met
-        first, *steps = behaviour.steps
         behaviour.at_level(0)
-        begun = self._step(first, -1)
+        begun = self._step(behaviour.steps[0], _NONE)
         self._look_at_steps()
         if not begun:
             raise behaviour.no_initial_state()
+        run: list[int] = []
         for turn in count(1):
             self._report(listener)
             waiting = [one for one in self._waiting if one]
             if not waiting or self._is_over():
                 break
-            number = waiting[turn % _TURN == 0 and len(waiting) > 1].popleft()
-            behaviour.at_level(self._depths[number] + 1)
-            enabled = [self._step(one, number) for one in steps]
-            self._look_at_steps()
-            if not any(enabled):
-                self._ends.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, self._chain(number)))
+            self._go_on(waiting[turn % _TURN == 0 and len(waiting) > 1].popleft())
+            after = self._go_on(run[-1]) if run else begun
+            inside = [one for one in after if one not in self._outside and one not in run[-1:]]
+            run = [*run, self._chance.choice(inside)] if inside and len(run) <= _LONGEST else []
             self.tell(listener, lambda: counted(len(self._states), "state"))
 
     def _is_over(self) -> bool:
@@ -121,20 +127,28 @@ class _Search(Simulation):
         stale = patience is not None and self._stale >= patience
         return full or stale or None in self._ends or all(name in self._ends for name in self.asked.every)
 
-    def _step(self, step: Callable[..., None], number: int) -> bool:
-        """Take an action in the state of a number, or begin if that is -1. Whether there is an outcome."""
-        taken = False
+    def _go_on(self, number: int) -> list[int]:
+        """Take all steps from the state of a number. Those of the states after it."""
+        self._behaviour.at_level(self._depths[number] + 1)
+        after = [one for step in self._behaviour.steps[1:] for one in self._step(step, number)]
+        self._look_at_steps()
+        if not after:
+            self._ends.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, self._chain(number)))
+        return after
+
+    def _step(self, step: Callable[..., None], number: int) -> list[int]:
+        """Take an action in the state of a number, or begin if that is `_NONE`. The numbers of its outcomes."""
+        found: list[int] = []
 
         def add(after: State | None) -> None:
-            nonlocal taken
-            taken = True
             if after is None and number >= 0:
                 self._ends.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, [*self._chain(number), None]))
             elif after is not None and after not in self._numbers:
                 self._add(after, number)
+            found.append(_NONE if after is None else self._numbers[after])
 
         step(None if number < 0 else self._states[number], add)
-        return taken
+        return found
 
     def _add(self, state: State, parent: int) -> None:
         number = self._numbers[state] = len(self._states)
@@ -149,6 +163,8 @@ class _Search(Simulation):
             rank = self._novelty.rank(state, before)
             self._stale = self._stale + 1 if rank == RANKS - 1 else 0
             self._waiting[rank].append(number)
+        else:
+            self._outside.add(number)
 
     def _look_at_steps(self) -> None:
         """Note the properties that the behaviour has found a step, or an initial state, to break."""
