@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.catalog import find, model_of, model_on_values
 from leadline.symbolic.engines import Answer, Limits, Options, Query, Verdict, answer, answer_in_child
 from leadline.symbolic.engines.bounded.bmc import BmcOptions
+from leadline.symbolic.engines.explore import module_runs
 from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES
 from leadline.symbolic.engines.explore.facts import ExploreFacts, SimulateFacts
 from leadline.symbolic.engines.explore.simulate import SimulateOptions
@@ -201,3 +204,29 @@ def test_runs_that_leave_the_types_are_none_of_the_module(
     model = model_on_values(find(str(path)), {})
     told = answer(model, Query(str(path), {}, None, SimulateOptions(runs=20, depth=70), deadlock=False))
     assert ends(told) == {"Grows": (Verdict.UNKNOWN, None)}, "random runs prove nothing"
+
+
+def test_types_that_runs_leave_late_leave_the_time_to_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than half of the time is over when wider types are known."""
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    late, widened = [0.0], origin.TlaOrigin.widened
+
+    def slowly(*arguments: Any) -> Any:
+        late[0] = 31.0
+        return widened(*arguments)
+
+    monkeypatch.setattr(origin.TlaOrigin, "widened", slowly)
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + late[0])
+    monkeypatch.setattr(module_runs, "time", clock)
+    path = write(tmp_path, M=GROWING)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nCHECK_DEADLOCK FALSE")
+    for options, by in (
+        (SimulateOptions(runs=20), VALUES),
+        (SimulateOptions(runs=20, by=CIRCUITS), CIRCUITS),
+    ):
+        late[0] = 0.0
+        query = Query(str(path), {}, None, options, deadlock=False)
+        told = answer(model_on_values(find(str(path)), {}), query, Limits(seconds=60))
+        assert (told.told(SimulateFacts).by, late[0]) == (by, 31.0)

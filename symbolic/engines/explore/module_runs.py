@@ -102,10 +102,14 @@ def _on_circuits(
     # Here, since reductions of claims about runs need this engine.
     from leadline.symbolic.engines.runs import reduction
 
-    options = query.options_as(SimulateOptions)
+    options, begin = query.options_as(SimulateOptions), time.monotonic()
     most = math.inf if options.by == CIRCUITS else max(_MAKING, (limits.seconds or 0.0) * _SHARE)
+    making = making_in(limits)
 
     def ask(lowered: Model, rest: Limits) -> Answer:
+        late = making is not None and time.monotonic() - begin > making
+        if late and options.by != CIRCUITS:
+            raise TimeIsOver  # A run has left the types: the time that is left is for runs on values.
         names = tuple(name for name in asked.names if name in lowered.properties)
         with worth(most) as begun:
             engine, own = Simulate(begun), replace(query, properties=names)
@@ -116,14 +120,14 @@ def _on_circuits(
                 raise Interrupted(told, interrupted.message) from None
 
     try:
-        with limited(Limits(making_in(limits))), worth(most):
+        with limited(Limits(making)), worth(most):
             made, lacking = formed(asked.model, asked.names)
         # The runs of answers before the last may leave the types, and are none of the module.
-        *_, (lowered, found) = widened_answers(made, limits, ask)
+        *_, (lowered, found) = widened_answers(made, limits.since(begin), ask)
     except NoSymbolicForm as error:
         raise NoCircuits(error.why) from error
     except (NotWorthIt, TimeIsOver) as error:
-        seconds = making_in(limits) if isinstance(error, TimeIsOver) else most
+        seconds = making if isinstance(error, TimeIsOver) else most
         raise NoCircuits(f"circuits were not made in {seconds:.1f} s") from error
     if any_outside(found) or found.out_of_bounds is not None:
         raise NoCircuits("a run leaves the bounds of the module's formulas")
