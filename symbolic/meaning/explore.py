@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from leadline.symbolic.lang import OutOfBounds, Work, site
-from leadline.symbolic.meaning.interface import Enough, Levels, Meaning, Path, State, path_of
+from leadline.symbolic.meaning.interface import Enough, Levels, Meaning, Path, State, is_within, path_of
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 
@@ -412,7 +412,7 @@ class Explorer(Generic[AnyMeaning]):
         """Whether no state that was found, but for those beyond a constraint, has the same view: as in TLC."""
         view = self.semantics.view
         assert view is not None
-        if self.within_constraint is not None and self._is_beyond(state):
+        if not is_within(self.within_constraint, state):
             return True
         size = len(self.viewed)
         self.viewed.add(view(state))
@@ -432,28 +432,14 @@ class Explorer(Generic[AnyMeaning]):
         self.parents.append(parent)
         for watch in self.watches:
             watch.look(state, index)
-        if self.within_constraint is not None and self._is_beyond(state):
+        if not is_within(self.within_constraint, state):
             self.beyond.add(index)
-
-    def _is_beyond(self, state: State, *, outside: bool = False) -> bool:
-        """Whether a state is beyond a constraint. Where that goes out of bounds, its steps do.
-
-        Args:
-            outside: the answer where it goes out of bounds.
-        """
-        assert self.within_constraint is not None
-        try:
-            return not self.within_constraint(state, {})
-        except OutOfBounds:
-            return outside
 
     @property
     def endings(self) -> set[int]:
         """The places of the states from which no run goes on: the constraint is false there, or out of bounds."""
-        if self.within_constraint is None:
-            return set()
-        outside = {x for x in set(self.out_of_bounds) if self._is_beyond(self.order[x], outside=True)}
-        return self.beyond | outside
+        places, within = set(self.out_of_bounds), self.within_constraint
+        return self.beyond | {x for x in places if not is_within(within, self.order[x], outside=False)}
 
     def states_to(self, index: int) -> list[State]:
         """The states of a shortest path to a state."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, S
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from leadline.symbolic.meaning.interface import Meaning, State
+from leadline.symbolic.meaning.interface import Meaning, State, is_within
 
 
 class OutsideAt(Exception):
@@ -140,7 +140,7 @@ class Merged:
             """The node of a state; None beyond a constraint, where TLC draws none either."""
             if state in places:
                 return places[state]
-            if within is not None and not within(state, {}):
+            if not is_within(within, state):
                 return None
             found = nodes.setdefault(label(state), len(nodes))
             places[state] = found

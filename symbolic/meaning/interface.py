@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-from leadline.symbolic.lang import InternalError, ModelError, Span, Work, site
+from leadline.symbolic.lang import InternalError, ModelError, OutOfBounds, Span, Work, site
 
 State: TypeAlias = tuple[Any, ...]
 """A value for each variable, in their order."""
@@ -110,6 +110,20 @@ class Meaning(Steps, Protocol):
 
     def no_initial_state(self) -> ModelError:
         """The error of a protocol without initial states."""
+
+
+def is_within(constraint: Callable[..., bool] | None, state: State, *, outside: bool = True) -> bool:
+    """Whether a state satisfies the constraints of a meaning, if there are any.
+
+    Args:
+        constraint: that of the meaning.
+        state: the state.
+        outside: the answer where the constraints go out of bounds. The steps from the state do, too.
+    """
+    try:
+        return constraint is None or constraint(state, {})
+    except OutOfBounds:
+        return outside
 
 
 class Levels(Protocol):

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from leadline.symbolic.lang import OutOfBounds
-from leadline.symbolic.meaning.interface import Meaning, State, Step
+from leadline.symbolic.meaning.interface import Meaning, State, Step, is_within
 from leadline.symbolic.meaning.trace import Trace, TraceEnd, states
 
 
@@ -127,8 +127,4 @@ class Replayer(ABC):
         return self.unfair(run)
 
     def _is_within(self, state: State) -> bool:
-        constraint = self.meaning.constraint
-        try:
-            return constraint is None or constraint(state, {})
-        except OutOfBounds:
-            return False
+        return is_within(self.meaning.constraint, state, outside=False)

@@ -26,6 +26,7 @@ Big == x > 1
 Of(z) == z
 Inv == x # 2
 Small == x < 3
+Partial == CASE x < 2 -> TRUE
 """
 CONFIG = "CONSTANT N = 3\nINIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n"
 
@@ -62,6 +63,12 @@ def test_states_beyond_a_constraint_are_not_drawn(module: Leadline) -> None:
     Path("M.cfg").write_text(f"{CONFIG}CONSTRAINT Small\n")
     nodes, edges, _ = drawn(module, "M.tla")
     assert (len(nodes), len(edges)) == (6, 10)
+
+
+def test_a_state_for_which_a_constraint_has_no_value_leads_out_of_bounds(module: Leadline) -> None:
+    Path("M.cfg").write_text(f"{CONFIG}CONSTRAINT Partial\n")
+    nodes, _, _ = drawn(module, "M.tla")
+    assert len(nodes) == 8 and Path("graph.dot").read_text().count('label="out of bounds"') == 4
 
 
 def test_states_are_merged(module: Leadline) -> None:
