@@ -90,18 +90,22 @@ class Runs:
         """The steps from a state that count for a condition: the values at which they do, and where they lead.
 
         A step out of bounds leads nowhere. It counts, too, if it changes a watched variable or takes one of
-        them out of bounds: a run that stops before it is not fair.
+        them out of bounds: a run that stops before it is not fair. It counts at all values if it goes out of
+        bounds before its guards and its values are decided.
         """
         watched = [self._places[name] for name in fair.of] or range(len(state))
-        found = set()
+        found = set[tuple[Keys, State | None]]()
         for arm in fair.arms:
             for outcome in self.semantics.attempts(state, arm.action):
                 if outcome is None:
                     continue
                 after, picks = outcome.state, outcome.picks
-                if _changes(self.semantics, state, after, watched, arm.action, picks):
-                    keys = tuple(self.semantics.evaluate(key, state, picks) for key in arm.keys)
-                    found.add((keys, after))
+                try:
+                    if _changes(self.semantics, state, after, watched, arm.action, picks):
+                        keys = tuple(self.semantics.evaluate(key, state, picks) for key in arm.keys)
+                        found.add((keys, after))
+                except OutOfBounds:
+                    found |= {(keys, None) for keys in keys_of(fair)}
         return found
 
     def tried(self, fair: Fairness, word: Word) -> Iterator[tuple[Keys, list[bool], list[bool]]]:
@@ -131,6 +135,9 @@ def _changes(
         watched: the places of the variables that count.
         action: the action's name.
         picks: the picks that were made, before the step went out of bounds if it did.
+
+    Raises:
+        OutOfBounds: if it goes out of bounds before its guards are decided.
     """
     if after is not None:
         return any(state[i] != after[i] for i in watched)
@@ -139,11 +146,8 @@ def _changes(
     guards = [item for item in one.body if not isinstance(item, Pick)]
     places = {model.variables[place].name: place for place in watched}
     if len(picks) < len(one.picks):
-        return False
-    try:
-        if not all(semantics.evaluate(guard, state, picks) for guard in guards):
-            return False
-    except OutOfBounds:
+        raise OutOfBounds
+    if not all(semantics.evaluate(guard, state, picks) for guard in guards):
         return False
     for name, node in one.updates:
         try:

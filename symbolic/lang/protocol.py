@@ -31,6 +31,8 @@ from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, 
 from leadline.symbolic.lang.node import written
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, shown_of, state_claims
+from leadline.symbolic.lang.rules import equality
+from leadline.symbolic.lang.schedule import is_total
 from leadline.symbolic.lang.script import Script, attempted, strays, updates
 from leadline.symbolic.lang.span import Span, caller_place, start_of
 from leadline.symbolic.lang.states import Declarations, Next, State
@@ -185,6 +187,7 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     named: dict[str, Action | None] = {mark.function.__name__: None for mark in every}
     named |= {one.name: one for one in actions}
     fairness = _fairness(protocol, named, variables, mistakes)
+    actions = [_with_keys(one, fairness) for one in actions]
     stated = state_claims(protocol, State(variables, actions=named), claims, mistakes)
     bounds = [one for one in stated.values() if one.kind is PropertyKind.CONSTRAINT]
     view, aliases = shown_of(stated.values(), variables.values(), mistakes)
@@ -237,6 +240,20 @@ def _fairness(
             picks = action.picks if action is not None else ()
             mistakes += strays(arm.keys, variables, picks, f"fairness of {arm.action}", one.span)
     return found
+
+
+def _with_keys(action: Action, fairness: Iterable[Fairness]) -> Action:
+    """The action, out of bounds where a value at which fairness asks for it is: last, as its guards may decide."""
+    keys = {
+        equality(key, key): one.span
+        for one in fairness
+        for arm in one.arms
+        if arm.action == action.name
+        for key in arm.keys
+        if not is_total(key)
+    }
+    places = {**action.places, "": {**action.places.get("", {}), **keys}}
+    return replace(action, body=(*action.body, *keys), places=places) if keys else action
 
 
 def _sort_mistakes(

@@ -10,12 +10,14 @@ import pytest
 from leadline.symbolic.concrete import Runs, Semantics, neglected
 from leadline.symbolic.concrete.runs import graph_of
 from leadline.symbolic.engines import ENGINES, Query, Verdict, answer_here
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.lang import (
     Bool,
     Int,
     Map,
     Model,
     ModelError,
+    Option,
     PropertyKind,
     Protocol,
     action,
@@ -33,6 +35,7 @@ from leadline.symbolic.lang import (
     parameter,
     pick,
     refines,
+    set_of,
     sort,
     step_property,
     strong,
@@ -385,6 +388,39 @@ def test_a_step_out_of_bounds_can_be_taken_if_it_would_change_a_watched_variable
         query = Query("test", {}, ("moved",), ENGINES[engine].options())
         (found,) = answer_here(model, query).results
         assert found.verdict is Verdict.OUT_OF_BOUNDS, engine
+
+
+class Letter(Protocol):
+    """A letter without an address, which a guard reads or only a fairness condition."""
+
+    guarded: bool = parameter(False, doc="whether a guard reads it")
+
+    def define(self, state: Any) -> None:
+        state.address, state.sent = Option(Int(0, 1)), Bool()
+
+    def init(self, start: Any) -> None:
+        start.address, start.sent = None, False
+
+    def fair(self) -> Any:
+        yield weak("send", each=() if self.guarded else lambda to: to.value)
+
+    @action
+    def send(self, now: Any, nxt: Any) -> None:
+        to = nxt.pick("to", set_of(now.address))
+        nxt.require(to.value > 0 if self.guarded else ~now.sent)
+        nxt.sent = True
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_step_that_goes_out_of_bounds_in_its_guards_or_its_values_can_be_taken(guarded: bool) -> None:
+    @temporal(Letter)
+    def arrives(protocol: Any, now: Any) -> Any:
+        return eventually(now.sent)
+
+    model = build(Letter(guarded=guarded), [arrives])
+    for options in (ExploreOptions(by="values"), *(ENGINES[x].options() for x in ("explore", "pdr", "bmc"))):
+        (found,) = answer_here(model, Query("test", {}, ("arrives",), options)).results
+        assert found.verdict is Verdict.OUT_OF_BOUNDS, options
 
 
 @pytest.mark.parametrize("combine", [bool, lambda x: not x, lambda x: x and x, lambda x: x or x])
