@@ -258,6 +258,12 @@ def test_algorithm_with_its_translation_is_read() -> None:
     assert module(text).units == (Variables((Parameter("pc"),)),)
 
 
+@pytest.mark.parametrize("words", ["of Lamport's is in another module", "omitted; see Next", "(see above)"])
+def test_words_about_an_algorithm_are_none(words: str) -> None:
+    (unit,) = module(f"(* The --algorithm {words} *)\nVARIABLE pc").units
+    assert unit == Variables((Parameter("pc"),))
+
+
 # Lamport, Specifying Systems, table 6, as SANY has it: the range of each operator, and whether it repeats.
 PREFIXES = {"~": (4, 4), "ENABLED [] <> UNCHANGED": (4, 15), "SUBSET UNION DOMAIN": (10, 13), "-": (12, 12)}
 INFIXES = {

@@ -10,7 +10,11 @@ from leadline.symbolic.files import read_text
 _OUTSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*')
 _INSIDE = re.compile(r"\(\*|\*\)")
 _VISIBLE = re.compile(r"[^\n\f]")
-_ALGORITHM = re.compile(r"\(\*.*?(--(?:fair\s+)?algorithm\b)", re.DOTALL)
+_ALGORITHM = re.compile(
+    r"\(\*.*?(--(?:fair\s+)?algorithm\s+\w+\s*"
+    r"(?:\{|\(\*|\\\*|(?:variables?|define|macro|procedure|process|fair|begin)\b))",
+    re.DOTALL,
+)
 _TRANSLATION = re.compile(r"\\\*+ *BEGIN TRANSLATION.*?\n(.*?)\\\*+ *END TRANSLATION", re.DOTALL)
 WIDE = "\f"
 """A blank that counts as a column, and as no character of the file: see `with_wide_tabs`."""
