@@ -40,7 +40,7 @@ class Listed(Named, Type):
 
     def value_of(self, member: str) -> Value:
         """The value of a member."""
-        return self.listed[self.rank(member)]
+        return self.listed[self.order(member)]
 
     @cached_property
     def width(self) -> int:

@@ -27,22 +27,6 @@ _TAKEN = ("node", "is_in")
 """Attributes that every expression has, which therefore cannot be a record's field."""
 
 
-def capped_product(parts: tuple[Type, ...]) -> int:
-    """The number of tuples of values, or `TOO_MANY`."""
-    product = int(all(part.capped for part in parts))
-    for part in parts:
-        product = min(TOO_MANY, product * part.capped)
-    return product
-
-
-def product_rank(parts: tuple[Type, ...], value: Value) -> int:
-    """The place of a tuple among all of them, in the order of its components."""
-    rank = 0
-    for part, component in zip(parts, value, strict=True):
-        rank = rank * part.cardinality + part.rank(component)
-    return rank
-
-
 def product_contains(parts: tuple[Type, ...], value: Value) -> bool:
     """Whether a value is a tuple of values of the parts."""
     return (
@@ -65,13 +49,13 @@ class _Product(Shared):
 
     @cached_property
     def capped(self) -> int:
-        return capped_product(self.parts)
+        product = int(all(part.capped for part in self.parts))
+        for part in self.parts:
+            product = min(TOO_MANY, product * part.capped)
+        return product
 
     def values(self) -> Iterator[Value]:
         return itertools.product(*(tuple(part.values()) for part in self.parts))
-
-    def rank(self, value: Value) -> int:
-        return product_rank(self.parts, value)
 
     def order(self, value: Value) -> Any:
         return tuple(part.order(x) for part, x in zip(self.parts, value, strict=True))
@@ -171,15 +155,6 @@ class Union(Type):
     def values(self) -> Iterator[Value]:
         return ((tag, payload) for tag, record in self.variants for payload in record.values())
 
-    def rank(self, value: Value) -> int:
-        tag, payload = value
-        before = 0
-        for name, record in self.variants:
-            if name == tag:
-                return before + record.rank(payload)
-            before += record.cardinality
-        raise KeyError(tag)
-
     def order(self, value: Value) -> Any:
         tag, payload = value
         return [name for name, _ in self.variants].index(tag), self.by_tag[tag].order(payload)
@@ -217,7 +192,7 @@ def _up_to(base: int, longest: int) -> int:
 
 
 class Set(Type):
-    """All sets of items. In the fixed order a set is the binary number of its members' ranks."""
+    """All sets of items. In the fixed order a set is the binary number of its members' places."""
 
     item: Type
 
@@ -244,9 +219,6 @@ class Set(Type):
         universe = tuple(self.item.values())
         for mask in range(1 << len(universe)):
             yield frozenset(x for place, x in enumerate(universe) if mask >> place & 1)
-
-    def rank(self, value: Value) -> int:
-        return sum(1 << self.item.rank(x) for x in value)
 
     def order(self, value: Value) -> Any:
         return sorted(map(self.item.order, value), reverse=True)
@@ -293,9 +265,6 @@ class Map(Type):
 
     def values(self) -> Iterator[Value]:
         return itertools.product(tuple(self.value.values()), repeat=self.key.cardinality)
-
-    def rank(self, value: Value) -> int:
-        return product_rank((self.value,) * self.key.cardinality, value)
 
     def order(self, value: Value) -> Any:
         return tuple(map(self.value.order, value))
@@ -371,10 +340,6 @@ class Seq(Type):
         items = tuple(self.item.values())
         for length in range(self.capacity + 1):
             yield from itertools.product(items, repeat=length)
-
-    def rank(self, value: Value) -> int:
-        shorter = _up_to(self.item.cardinality, len(value) - 1) if value else 0
-        return shorter + product_rank((self.item,) * len(value), value)
 
     def order(self, value: Value) -> Any:
         return len(value), *map(self.item.order, value)

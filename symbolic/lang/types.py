@@ -16,9 +16,9 @@ Map            ``tuple`` of the values in the order of the keys
 Seq            ``tuple``
 =============  ==========================================================================
 
-Every type counts its values (`cardinality`), lists them in one fixed order (`values`), says where in
-that order a value stands (`rank`), and prints a value as TLA+ does (`tla`). `join` gives the least type
-that holds the values of two types, `includes` says whether that is a type itself.
+Every type counts its values (`cardinality`), lists them in one fixed order (`values`), and says by a key
+what comes first in that order (`order`). `join` gives the least type that holds the values of two types,
+`includes` says whether that is a type itself.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ class Type:
         raise NotImplementedError
 
     def values(self) -> Iterator[Value]:
-        """Every value once, by ascending rank."""
+        """Every value once, in the fixed order."""
         raise NotImplementedError
 
     @cached_property
     def first(self) -> Value:
-        """The value of rank 0, without listing the others.
+        """The first value, without listing the others.
 
         Raises:
             ValueError: if the type has no value.
@@ -112,13 +112,9 @@ class Type:
             raise ValueError(f"{self!r} has no value")
         return next(iter(self.values()))
 
-    def rank(self, value: Value) -> int:
-        """The place of a value in the fixed order, from 0."""
-        raise NotImplementedError
-
     def order(self, value: Value) -> Any:
-        """A key that sorts values as `rank` does, without a bit for each possible member of a set."""
-        return self.rank(value)
+        """A key that sorts values in the fixed order."""
+        return value
 
     def contains(self, value: Value) -> bool:
         """Whether a value belongs to the type (shape and bounds)."""
@@ -260,9 +256,6 @@ class Option(Type):
     def values(self) -> Iterator[Value]:
         return itertools.chain((None,), self.item.values())
 
-    def rank(self, value: Value) -> int:
-        return 0 if value is None else 1 + self.item.rank(value)
-
     def order(self, value: Value) -> Any:
         return () if value is None else (self.item.order(value),)
 
@@ -287,9 +280,6 @@ class Bool(Type):
     def values(self) -> Iterator[Value]:
         return iter((False, True))
 
-    def rank(self, value: Value) -> int:
-        return int(value)
-
     def contains(self, value: Value) -> bool:
         return isinstance(value, bool)
 
@@ -310,9 +300,6 @@ class Int(Type):
 
     def values(self) -> Iterator[Value]:
         return iter(range(self.low, self.high + 1))
-
-    def rank(self, value: Value) -> int:
-        return int(value) - self.low
 
     def contains(self, value: Value) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
@@ -347,14 +334,14 @@ class Named(Shared):
         return len(self.members)
 
     @cached_property
-    def _ranks(self) -> dict[str, int]:
+    def _places(self) -> dict[str, int]:
         return {member: place for place, member in enumerate(self.members)}
 
     def values(self) -> Iterator[Value]:
         return iter(self.members)
 
-    def rank(self, value: Value) -> int:
-        return self._ranks[value]
+    def order(self, value: Value) -> Any:
+        return self._places[value]
 
     def plain(self, value: str) -> str:
         """A member without quotation marks, unless there is another of that name."""
@@ -367,7 +354,7 @@ class Named(Shared):
         return quoted if name not in self.members and quoted in self.members else name
 
     def contains(self, value: Value) -> bool:
-        return isinstance(value, str) and value in self._ranks
+        return isinstance(value, str) and value in self._places
 
     def __repr__(self) -> str:
         return self.name

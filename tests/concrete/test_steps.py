@@ -63,7 +63,7 @@ def naive(meaning: Semantics, one: Action, state: Any) -> Iterator[tuple[Mapping
                 yield from guarded(place + 1, picks)
             return
         domain = item.type.values() if item.domain is None else meaning.evaluate(item.domain, state, picks)
-        for value in sorted(domain, key=item.type.rank):
+        for value in sorted(domain, key=item.type.order):
             yield from guarded(place + 1, {**picks, item.name: value})
 
     def guarded(place: int, picks: dict[str, Any]) -> Iterator[tuple[Mapping[str, Any], Any]]:

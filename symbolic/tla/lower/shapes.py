@@ -234,7 +234,7 @@ def choice_key(kind: Type, value: Value, ranks: Ranks) -> Any:
             return (len(value), [choice_key(x, y, ranks) for x, y in zip(items, value, strict=True)])
         case Seq(item=item):
             return (len(value), [choice_key(item, x, ranks) for x in value])
-    return kind.rank(value)
+    return kind.order(value)
 
 
 def _function_key(pairs: Iterable[tuple[Any, Any]]) -> Any:
