@@ -68,8 +68,8 @@ def test_bound_names_of_a_copy_capture_nothing(tmp_path: Path) -> None:
     found = specification(
         tmp_path, "EXTENDS Naturals\nVARIABLE x\nI == INSTANCE Inner WITH v <- x", Inner=inner
     )
-    (bound,) = found.definitions["I!P"].body.bounds  # type: ignore[union-attr]  # it is a quantifier
-    assert found.definitions["I!P"].body.body == s.Apply("=", (s.Apply(bound.names[0]), s.Apply("x")))  # type: ignore[union-attr]
+    (bound,) = found.definitions["I!P"].body.bounds  # type: ignore[attr-defined]  # it is a quantifier
+    assert found.definitions["I!P"].body.body == s.Apply("=", (s.Apply(bound.names[0]), s.Apply("x")))  # type: ignore[attr-defined]
     assert bound.names != ("x",)
 
 

@@ -225,7 +225,7 @@ class Reader:
         symbol, *arguments = meaningful(node)
         return s.Apply(self.name(symbol), tuple(map(self.expr, arguments)), place=place)
 
-    def prefixed_op(self, node: Tree, place: s.Place) -> s.Expression | s.Part:
+    def prefixed_op(self, node: Tree, place: s.Place) -> s.Expression:
         steps = [one for one in part(node, "prefix").named_children if one.type == "subexpr_component"]
         if len(steps) != len(part(node, "prefix").named_children):
             return self.subexpression(node, place)

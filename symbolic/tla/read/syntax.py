@@ -61,25 +61,29 @@ class Node(_Data):
     place: Place = field(default=BUILT_IN, compare=False, repr=False, kw_only=True)
 
 
-class Number(Node):
+class Expression(Node):
+    """A term, or a formula about no state, a state, a step or a behaviour."""
+
+
+class Number(Expression):
     """An integer; a negative one comes from a configuration."""
 
     value: int
 
 
-class String(Node):
+class String(Expression):
     """A string."""
 
     value: str
 
 
-class ModelValue(Node):
+class ModelValue(Expression):
     """A model value of a configuration: it equals only itself. Modules have no notation for it."""
 
     name: str
 
 
-class Apply(Node):
+class Apply(Expression):
     """An operator with its arguments, or a name: an operator, constant, variable or bound name without any.
 
     An operator that is itself an argument, such as `F` or `+` in `Fold(F, 0)`, has no arguments either.
@@ -112,7 +116,7 @@ class Bound(Node):
     unpacked: bool = False
 
 
-class Quantified(Node):
+class Quantified(Expression):
     """A quantified formula.
 
     Attributes:
@@ -124,34 +128,34 @@ class Quantified(Node):
     body: Expression
 
 
-class Choose(Node):
+class Choose(Expression):
     """`CHOOSE x \\in S : P`."""
 
     bound: Bound
     body: Expression
 
 
-class SetOf(Node):
+class SetOf(Expression):
     """`{a, b, c}`."""
 
     items: tuple[Expression, ...]
 
 
-class Filter(Node):
+class Filter(Expression):
     """`{x \\in S : P}`."""
 
     bound: Bound
     body: Expression
 
 
-class Image(Node):
+class Image(Expression):
     """`{e : x \\in S, y \\in T}`."""
 
     body: Expression
     bounds: tuple[Bound, ...]
 
 
-class Function(Node):
+class Function(Expression):
     """`[x \\in S |-> e]`, or the function that `f[x \\in S] == e` defines.
 
     Attributes:
@@ -163,32 +167,32 @@ class Function(Node):
     name: str | None = None
 
 
-class FunctionSet(Node):
+class FunctionSet(Expression):
     """`[S -> T]`."""
 
     domain: Expression
     range: Expression
 
 
-class Record(Node):
+class Record(Expression):
     """`[a |-> e, b |-> f]`."""
 
     fields: tuple[tuple[str, Expression], ...]
 
 
-class RecordSet(Node):
+class RecordSet(Expression):
     """`[a : S, b : T]`."""
 
     fields: tuple[tuple[str, Expression], ...]
 
 
-class TupleOf(Node):
+class TupleOf(Expression):
     """`<<a, b>>`."""
 
     items: tuple[Expression, ...]
 
 
-class Index(Node):
+class Index(Expression):
     """`f[e]`. `f[a, b]` has the tuple `<<a, b>>` as its index, and `r.a` the string `"a"`."""
 
     function: Expression
@@ -206,18 +210,18 @@ class Update(Node):
     value: Expression
 
 
-class Except(Node):
+class Except(Expression):
     """`[f EXCEPT ![a].b = e, ...]`."""
 
     function: Expression
     updates: tuple[Update, ...]
 
 
-class At(Node):
+class At(Expression):
     """`@` in an EXCEPT."""
 
 
-class If(Node):
+class If(Expression):
     """`IF c THEN a ELSE b`."""
 
     condition: Expression
@@ -225,28 +229,28 @@ class If(Node):
     otherwise: Expression
 
 
-class Case(Node):
+class Case(Expression):
     """`CASE p -> a [] q -> b [] OTHER -> c`."""
 
     arms: tuple[tuple[Expression, Expression], ...]
     other: Expression | None
 
 
-class Let(Node):
+class Let(Expression):
     """`LET ... IN e`."""
 
     definitions: tuple[Unit, ...]
     body: Expression
 
 
-class Lambda(Node):
+class Lambda(Expression):
     """`LAMBDA x, y : e`."""
 
     parameters: tuple[Parameter, ...]
     body: Expression
 
 
-class Subscripted(Node):
+class Subscripted(Expression):
     """An action with a subscript.
 
     Attributes:
@@ -258,7 +262,7 @@ class Subscripted(Node):
     subscript: Expression
 
 
-class Label(Node):
+class Label(Expression):
     """`name(x) :: e`. A resolved expression has none.
 
     Attributes:
@@ -270,7 +274,7 @@ class Label(Node):
     body: Expression
 
 
-class Part(Node):
+class Part(Expression):
     """A part of a definition, such as `Inv(1)!2!(x)!name`. A resolved expression has none.
 
     Attributes:
@@ -369,30 +373,6 @@ class Module(Node):
 
 
 Step: TypeAlias = "Apply | int | tuple[Expression, ...] | str"
-Expression: TypeAlias = (
-    Number
-    | String
-    | ModelValue
-    | Apply
-    | Quantified
-    | Choose
-    | SetOf
-    | Filter
-    | Image
-    | Function
-    | FunctionSet
-    | Record
-    | RecordSet
-    | TupleOf
-    | Index
-    | Except
-    | At
-    | If
-    | Case
-    | Let
-    | Lambda
-    | Subscripted
-)
 Unit: TypeAlias = Constants | Variables | Recursive | Definition | Instance | Assumption | Theorem | Module
 
 N = TypeVar("N", bound=Node)
