@@ -98,6 +98,21 @@ class BoolExpr(Expr, of=(Bool,)):
         return BoolExpr(rules.implication(self, conclusion))
 
 
+_Operator: TypeAlias = "Callable[[IntExpr, IntLike], IntExpr]"
+
+
+def _operator(kind: type[n.Binary]) -> tuple[_Operator, _Operator]:
+    """The methods of an operator: for an expression on the left of another integer, and on its right."""
+
+    def left(self: IntExpr, other: IntLike) -> IntExpr:
+        return wrap(rules.arithmetic(kind, self, other))
+
+    def right(self: IntExpr, other: IntLike) -> IntExpr:
+        return wrap(rules.arithmetic(kind, other, self))
+
+    return left, right
+
+
 class IntExpr(Expr, of=(Int,)):
     """An integer."""
 
@@ -113,35 +128,11 @@ class IntExpr(Expr, of=(Int,)):
     def __ge__(self, other: IntLike) -> BoolExpr:
         return wrap(rules.comparison(n.Le, other, self))
 
-    def __add__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Add, self, other))
-
-    def __radd__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Add, other, self))
-
-    def __sub__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Sub, self, other))
-
-    def __rsub__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Sub, other, self))
-
-    def __mul__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Mul, self, other))
-
-    def __rmul__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Mul, other, self))
-
-    def __floordiv__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Div, self, other))
-
-    def __rfloordiv__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Div, other, self))
-
-    def __mod__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Mod, self, other))
-
-    def __rmod__(self, other: IntLike) -> IntExpr:
-        return wrap(rules.arithmetic(n.Mod, other, self))
+    __add__, __radd__ = _operator(n.Add)
+    __sub__, __rsub__ = _operator(n.Sub)
+    __mul__, __rmul__ = _operator(n.Mul)
+    __floordiv__, __rfloordiv__ = _operator(n.Div)
+    __mod__, __rmod__ = _operator(n.Mod)
 
     def __neg__(self) -> IntExpr:
         return wrap(rules.arithmetic(n.Sub, 0, self))
