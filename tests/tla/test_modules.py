@@ -149,8 +149,8 @@ MISTAKES = {
     "CONSTANT n\nI == INSTANCE N WITH m <- 1": ["3:27: N declares no constant or variable m"],
     "RECURSIVE F(_)\nA == F(1)": ["2:11: F is declared as recursive: expected its definition"],
     "VARIABLE x\nA == x'' = 1": ["3:8: a formula about a step has no next value"],
-    "VARIABLE x\nA == UNCHANGED x'\nB == ENABLED []TRUE": [
-        "3:17: a formula about a step",
+    "VARIABLE x\nA == (UNCHANGED x)'\nB == ENABLED []TRUE": [
+        "3:19: a formula about a step",
         "4:6: ENABLED is about",
     ],
     "VARIABLE x\nA == [](x' = 1)\nASSUME x = 1": ["3:6: [] is followed by a formula", "4:10: an assumption"],

@@ -98,6 +98,7 @@ _PREFIX = {
     Binding(12, 12): {"negative": "-."},
 }  # fmt: skip
 _POSTFIX = {"sup_plus": "^+", "asterisk": "^*", "sup_hash": "^#", "prime": "'"}
+_ABOVE = Binding(15, 15)
 
 INFIX = {name: binding for binding, names in _INFIX.items() for name in names.values()}
 """The infix operators by name."""
@@ -127,7 +128,7 @@ RESERVED = frozenset({
 Tree = tree_sitter.Node
 _SUBSCRIPTED = {"step_expr_or_stutter": "[]_", "step_expr_no_stutter": "<<>>_"}
 _WIDE = WIDE.encode()
-_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", '"': '"', "\\": "\\"}
 _QUANTIFIER = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
 _METHODS = {"except": "except_", "lambda": "lambda_"}
 _LONGEST = 30
@@ -269,8 +270,9 @@ class Reader:
         self.wrong(node, text.replace("-.", "-"))
 
     def bound_postfix_op(self, node: Tree, place: s.Place) -> s.Expression:
-        operator = ASCII[part(node, "symbol").type]
-        return s.Apply(operator, (self.expr(part(node, "lhs")),), place=self.place(part(node, "symbol")))
+        symbol, left = part(node, "symbol"), part(node, "lhs")
+        self.check_prefix(symbol, left, _ABOVE)
+        return s.Apply(ASCII[symbol.type], (self.expr(left),), place=self.place(symbol))
 
     def bound_infix_op(self, node: Tree, place: s.Place) -> s.Expression:
         operator, chain = _infix(node), [node]
@@ -294,10 +296,13 @@ class Reader:
             inner, repeats = _infix(side), own.repeats and side is left
             if inner is not None and own.overlaps(INFIX[inner]) and not (inner == operator and repeats):
                 self.binds_equally(symbol, inner, operator)
-        if left.type == "bound_prefix_op":
-            prefix = ASCII[part(left, "symbol").type]
-            if PREFIX[prefix].overlaps(own):
-                self.binds_equally(symbol, prefix, operator)
+        self.check_prefix(symbol, left, own)
+
+    def check_prefix(self, symbol: Tree, left: Tree, own: Binding) -> None:
+        """Keep the mistake that the left operand of an operator needs parentheses, since it has a prefix."""
+        prefix = ASCII[part(left, "symbol").type] if left.type == "bound_prefix_op" else None
+        if prefix is not None and PREFIX[prefix].overlaps(own):
+            self.binds_equally(symbol, prefix, ASCII[symbol.type])
 
     def parentheses(self, node: Tree, place: s.Place) -> s.Expression:
         return self.expr(node.named_children[0])
@@ -352,8 +357,10 @@ class Reader:
     octal_number = hex_number = binary_number
 
     def string(self, node: Tree, place: s.Place) -> s.Expression:
-        text = re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), self.words(node)[1:-1])
-        return s.String(text, place=place)
+        text = self.words(node)[1:-1]
+        for one in {*re.findall(r"\\(.)", text)} - {*_ESCAPES}:
+            self.wrong(node, f"`\\{one}` has no meaning in a string: expected `\\\\{one}`")
+        return s.String(re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], ""), text), place=place)
 
     # Binders
 
