@@ -70,3 +70,22 @@ def test_nothing_changes_outside_of_the_domain(tmp_path: Path) -> None:
     found = explore(Semantics(model_of(find(str(path)), {})), [])
     assert found.complete and not found.steps_out_of_bounds
     assert list(found.states_within_steps) == levels
+
+
+WITHIN = r"""
+EXTENDS Integers
+VARIABLES x, y
+Twice(F(_), z) == F(F(z))
+Init == x = [a |-> 0] /\ y = [a |-> 0]
+Next == /\ x' = [x EXCEPT !.a = LET Add(z) == (@ + z) % 3 IN Add(1)]
+        /\ y' = [y EXCEPT !.a = Twice(LAMBDA z : (@ + z) % 5, 1)]
+"""
+
+
+def test_an_operator_within_the_value_has_what_was_there(tmp_path: Path) -> None:
+    """TLC finds 12 states within 11 steps."""
+    path = write(tmp_path, M=WITHIN)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
+    levels = counts(Learner(Interpreter(Source(path).load({}))))
+    assert (levels[-1], len(levels)) == (12, 12)
+    assert list(explore(Semantics(model_of(find(str(path)), {})), []).states_within_steps) == levels

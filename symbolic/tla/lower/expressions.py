@@ -933,7 +933,7 @@ class Lowering(Sets):
         depths = self.deeper(definition.name, definition.name, scope)
         if depths is None:
             return None
-        return scope.calling(self.bound(definition.parameters, arguments, scope), depths)
+        return scope.calling(Scope(self.bound(definition.parameters, arguments, scope)), depths)
 
     def deeper(self, key: str, name: str, scope: Scope) -> dict[str, int] | None:
         """The depths of the calls that recursive operators are in, with one more call; None if that is too deep.
@@ -985,7 +985,7 @@ class Lowering(Sets):
         depths = self.deeper(key, "an operator", scope)
         if depths is None:
             return self.terms.undefined(NEVER, f"an operator calls itself more than {DEEPEST} times")
-        inner = scope.calling(inner.names, depths)
+        inner = scope.calling(inner, depths)
         if depths[key] > 1:
             inner = self._with_listed(operator.parameters, operator.body, inner)
         return self.entity(operator.body, inner)
@@ -1364,7 +1364,7 @@ def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope
     depths = at.deeper(_key_of(function, where), called, scope)
     if depths is None:
         return at.terms.undefined(NEVER, f"{called} calls itself more than {DEEPEST} times")
-    inner = scope.calling(where.names, depths)
+    inner = scope.calling(where, depths)
     pairs = at.pairs(function.bounds, inner)
     parts = [index] if len(pairs) == 1 else [at.terms.item(index, i + 1) for i in range(len(pairs))]
     inside = at.terms.conj([at.member(x, domain) for x, (_, _, domain) in zip(parts, pairs, strict=True)])

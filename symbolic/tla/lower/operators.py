@@ -305,11 +305,11 @@ def _kept_of_bag(at: Lowering, op: Entity, scope: Scope) -> n.Node | None:
                 return None
         case _:
             return None
-    whole = at.value(bag, scope.calling(around.names, scope.depths))
+    whole = at.value(bag, scope.calling(around, scope.depths))
 
     def is_kept(element: n.Node) -> n.Node:
         there = at.terms.lt(at.terms.integer(0), at.terms.apply(whole, element))
-        inner = scope.calling(added.scope.having({x: element}).names, scope.depths)
+        inner = scope.calling(added.scope.having({x: element}), scope.depths)
         return at.terms.conj([there, at.truth(test, inner)])
 
     some = at.filtered(at.terms.domain(whole), x, is_kept)

@@ -92,6 +92,6 @@ class Scope:
         """The scope with more names."""
         return Scope({**self.names, **names}, self.primed, self.next, self.at, self.depths, self.now)
 
-    def calling(self, names: Mapping[str, Binding], depths: Mapping[str, int]) -> Scope:
-        """The scope of a body that is called here, with names of its own."""
-        return Scope(names, self.primed, self.next, None, depths, self.now)
+    def calling(self, own: Scope, depths: Mapping[str, int]) -> Scope:
+        """The scope of a body that is called here, with the names and the `@` of its own scope."""
+        return Scope(own.names, self.primed, self.next, own.at, depths, self.now)
