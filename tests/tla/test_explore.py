@@ -44,6 +44,7 @@ StartsFull == held = Nodes /\\ [][TRUE]_vars
 Always == []Alone
 InTheEnd == <>(passed = Most)
 Anywhere == held = {} /\\ passed \\in Nat
+Each == \\A n \\in Nodes : [](Few \\/ n \\in held) /\\ [][passed' >= passed]_vars
 """
 NODES = "CONSTANTS Nodes = {n1, n2, n3} Most = 2\n"
 
@@ -127,6 +128,7 @@ VERDICTS = {
     "PROPERTY OneByOne": ("OneByOne", "violated", 1),
     "PROPERTY StartsFull": ("StartsFull", "violated", 0),
     "PROPERTY Always": ("Always", "violated", 2),
+    "PROPERTY Each": ("Each", "violated", 6),  # in a state that the constraint excludes
     "PROPERTY InTheEnd": ("InTheEnd", "safe", None),
 }
 

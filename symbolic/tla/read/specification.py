@@ -762,17 +762,34 @@ def uses(specification: Specification, operator: str, formulas: Iterable[s.Expre
 def conjuncts(
     formula: s.Expression, definitions: Mapping[str, s.Definition], levels: Levels
 ) -> Iterator[s.Expression]:
-    """The conjuncts of a temporal formula, those in its definitions included."""
-    if levels.of(formula) is Level.TEMPORAL and isinstance(formula, s.Apply):
-        if formula.operator == "/\\":
-            for part in formula.arguments:
+    """The conjuncts of a temporal formula, those in its definitions and for all elements of a set included."""
+    match formula if levels.of(formula) is Level.TEMPORAL else None:
+        case s.Apply("/\\", parts):
+            for part in parts:
                 yield from conjuncts(part, definitions, levels)
-            return
-        body = _applied(formula, definitions)
-        if body is not None:
+        case s.Apply() as e if (body := _applied(e, definitions)) is not None:
             yield from conjuncts(body, definitions, levels)
-            return
-    yield formula
+        case s.Quantified("\\A", bounds, body) as whole if all(
+            x.domain is not None and levels.of(x.domain) is Level.CONSTANT for x in bounds
+        ):
+            for part in conjuncts(body, definitions, levels):
+                yield _for_all(whole, part, levels)
+        case _:
+            yield formula
+
+
+def _for_all(whole: s.Quantified, part: s.Expression, levels: Levels) -> s.Expression:
+    """`\\A x \\in S : []P`, where S is constant, as `[](\\A x \\in S : P)`; likewise of `[][A]_v`."""
+    match part:
+        case s.Apply("[]", (s.Subscripted("[]_") as step,)) if bound_by(whole).isdisjoint(
+            s.operators(step.subscript)
+        ):
+            inner: s.Expression = replace(step, action=replace(whole, body=step.action))
+        case s.Apply("[]", (inner,)) if levels.of(inner) <= Level.STATE:
+            inner = replace(whole, body=inner)
+        case _:
+            return replace(whole, body=part)
+    return replace(part, arguments=(inner,))
 
 
 def _applied(e: s.Apply, definitions: Mapping[str, s.Definition]) -> s.Expression | None:
