@@ -684,6 +684,22 @@ def test_the_empty_function_has_one_form_among_sequences_and_maps(tmp_path: Path
     assert found.properties["Empty"].violation is found.properties["Empty"].out_of_bounds is None
 
 
+def test_functions_of_one_string_or_of_a_model_value_are_of_one_type(tmp_path: Path) -> None:
+    """TLC finds 11 states within 2 steps."""
+    body = """
+        EXTENDS Integers, TLC
+        CONSTANT Nil
+        VARIABLES k, f
+        Init == k = 0 /\\ f \\in {<<>>, ("b" :> 2)}
+        Next == k < 2 /\\ k' = k + 1 /\\ f' \\in {Nil :> k, "b" :> 3, f}
+        """
+    config = "INIT Init\nNEXT Next\nCONSTANT Nil = Nil\n"
+    origin = TlaOrigin(specification(tmp_path, body, config), {})
+    found = explore(Semantics(origin.model()), [])
+    assert list(found.states_within_steps) == counts(origin.learner) == [2, 6, 11]
+    assert not found.steps_out_of_bounds
+
+
 def test_the_domain_of_a_function_does_not_make_it_for_each_argument(tmp_path: Path) -> None:
     body = """
         EXTENDS Integers, Bags

@@ -271,8 +271,9 @@ def join(a: Type, b: Type) -> Type:
 
 
 def is_keyed(kind: Type | None) -> bool:
-    """Whether a type has functions whose domain is a changing set of strings; a record has fixed fields."""
-    return isinstance(kind, Map) and isinstance(kind.key, Atoms) and all(map(is_string, kind.key.members))
+    """Whether a type has functions whose domain is a changing set of strings, perhaps with model values; a record
+    has fixed fields."""
+    return isinstance(kind, Map) and isinstance(kind.key, Atoms) and any(map(is_string, kind.key.members))
 
 
 def has_keyed(kind: Type) -> bool:
