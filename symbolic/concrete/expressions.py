@@ -85,19 +85,25 @@ def _check_type(w: Writer, node: n.Node, source: Type, target: Type, name: str) 
 
 
 def _connected(w: Writer, node: n.And | n.Or) -> Steps:
+    first, *others = node.items
+    word = "and" if isinstance(node, n.And) else "or"
+    return (yield from _decided(w, word, (yield first), others))
+
+
+def _implies(w: Writer, node: n.Implies) -> Steps:
+    return (yield from _decided(w, "or", joined("(not {})", (yield node.premise)), [node.conclusion]))
+
+
+def _decided(w: Writer, word: str, first: Code, others: Iterable[n.Node]) -> Steps:
     """A conjunction or disjunction, evaluated from the left until one operand decides."""
-    word, test = ("and", "if {}:") if isinstance(node, n.And) else ("or", "if not {}:")
-    parts: list[Code] = []
-    for item in node.items:
-        if not parts:
-            parts.append((yield item))
-            continue
+    parts = [first]
+    for item in others:
         w.open()
         code = yield item
         lines = w.close()
         if lines:
             name = w.store(_operands(word, parts))
-            w.write(test.format(name))
+            w.write(f"if {name}:" if word == "and" else f"if not {name}:")
             w.block([*lines, f"{name} = {code.text}"])
             parts = [Code(name, 0)]
         else:
@@ -107,19 +113,6 @@ def _connected(w: Writer, node: n.And | n.Or) -> Steps:
 
 def _operands(word: str, parts: list[Code]) -> Code:
     return parts[0] if len(parts) == 1 else joined(f"({f' {word} '.join(['{}'] * len(parts))})", *parts)
-
-
-def _implies(w: Writer, node: n.Implies) -> Steps:
-    premise = yield node.premise
-    w.open()
-    conclusion = yield node.conclusion
-    lines = w.close()
-    if not lines:
-        return joined("(not {} or {})", premise, conclusion)
-    name = w.module.fresh("t")
-    w.write(f"{name} = True", f"if {premise.text}:")
-    w.block([*lines, f"{name} = {conclusion.text}"])
-    return Code(name, 0)
 
 
 def _ite(w: Writer, node: n.Ite) -> Steps:
