@@ -6,4 +6,4 @@ replay by this one say anything about a counterexample found by the other.
 
 from leadline.symbolic.concrete.actions import MissingPick
 from leadline.symbolic.concrete.runs import Runs, neglected
-from leadline.symbolic.concrete.semantics import Semantics, State, no_initial_state
+from leadline.symbolic.concrete.semantics import Semantics, State

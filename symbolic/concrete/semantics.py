@@ -17,12 +17,6 @@ State: TypeAlias = tuple[Value, ...]
 """A value for each of the model's variables, in their order."""
 
 
-def no_initial_state(model: Model) -> ModelError:
-    """The error of a model without initial states."""
-    text = f"{model.protocol} has no initial state: the guards of init exclude every pick"
-    return ModelError([Mistake(model.init.span, text)])
-
-
 class Semantics:
     """The concrete meaning of a model, compiled to Python functions: a `Meaning`.
 
@@ -71,7 +65,8 @@ class Semantics:
 
     def no_initial_state(self) -> ModelError:
         """The error of a model without initial states."""
-        return no_initial_state(self.model)
+        text = f"{self.model.protocol} has no initial state: the guards of init exclude every pick"
+        return ModelError([Mistake(self.model.init.span, text)])
 
     def initial(self) -> list[Step]:
         """Every outcome of the initial condition, in the order of its picks."""

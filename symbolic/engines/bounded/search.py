@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from leadline.symbolic.concrete import Semantics, no_initial_state
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolling
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Cause, Effort, Result, Verdict
@@ -180,7 +180,7 @@ class BoundedSearch:
             self.out_of_bounds = self._trace(-1, TraceEnd.OUT_OF_BOUNDS, None)
         initial.assert_initial()
         if not self.ask(1) and self.unknown is None and self.out_of_bounds is None:
-            raise no_initial_state(self.model)
+            raise Semantics(self.model).no_initial_state()
 
     def look(self, depth: int, *, last: bool, refuted: int = -1) -> None:
         """Look for violations in the state at a depth, and for evaluations and steps out of bounds from it.

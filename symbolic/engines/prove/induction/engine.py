@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-from leadline.symbolic.concrete import Semantics, State, no_initial_state
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
@@ -253,7 +253,7 @@ class Checker:
         context = InitialContext(self._formulas, self._new_solver())
         ways = [context.circuit.disj((context.possible, context.outside))]
         if context.solver.check(ways) is Satisfiability.UNSATISFIABLE:
-            raise no_initial_state(self.model)
+            raise Semantics(self.model).no_initial_state()
         return context
 
     def _arbitrary(self, action: str | None) -> Context:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
-from leadline.symbolic.concrete import Semantics, State, no_initial_state
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines.ask.result import Verdict
 from leadline.symbolic.engines.prove.induction.engine import (
@@ -206,7 +206,7 @@ class _Search:
         self._start_outside(system)
         if not walks.states:
             if self._outside is None:
-                raise no_initial_state(self._model)
+                raise Semantics(self._model).no_initial_state()
             return None, None
         try:
             self._begin_frames(system)
