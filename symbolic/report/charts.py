@@ -16,6 +16,7 @@ from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import groups
 from leadline.symbolic.lang import Setting, counted
+from leadline.symbolic.report.svg import shortened
 
 WIDTH, HEIGHT = 860, 460
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 240, 50, 60
@@ -188,7 +189,7 @@ def _drawn(frame: _Frame, line: Series, number: int) -> Iterator[str]:
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}">{told}</circle>'
     left, y = WIDTH - _RIGHT + 20, _TOP + 20 * number + 6
     yield f'<path d="M{left} {y}h26" {style}/>'
-    yield frame.text(left + 34, y + 4, line.name)
+    yield frame.text(left + 34, y + 4, shortened(line.name, 30))
 
 
 # -- the cost of queries ----------------------------------------------------------------------------------
@@ -218,7 +219,7 @@ def _against_depth(name: str, rows: Sequence[Row]) -> str | None:
         return None
     depths = sorted({row.depth_asked for one in slowest for row in lines[one] if row.depth_asked is not None})
     of = f" (the {_LINES} slowest of {len(lines)})" if len(lines) > _LINES else ""
-    drawn = [Series(_cut(one), _marks(lines[one], depths, lambda row: row.depth_asked)) for one in slowest]
+    drawn = [Series(one, _marks(lines[one], depths, lambda row: row.depth_asked)) for one in slowest]
     return line_chart(
         f"{name}: seconds against depth{of}", [*map(str, depths)], "depth asked", _SECONDS, drawn, INLINE
     )
@@ -253,7 +254,7 @@ def _against(parameter: str, rows: Sequence[Row]) -> str | None:
     for name in dict.fromkeys(row.property for row in own):
         of = [row for row in own if row.property == name]
         if len({value(row) for row in of}) > 1:
-            lines.append(Series(_cut(name), _marks(of, values, value)))
+            lines.append(Series(name, _marks(of, values, value)))
     lines.sort(key=lambda line: -max(mark.y for mark in line.marks))
     if not lines:
         return None
@@ -276,10 +277,6 @@ def _marks(
                 )
             )
     return tuple(marks)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 30 else f"{text[:29]}\u2026"
 
 
 def predicted(rows: Sequence[Row]) -> tuple[str, str] | None:
