@@ -322,8 +322,6 @@ class Seq(Type):
 
     @cached_property
     def capped(self) -> int:
-        if self.item.capped < 2:
-            return min(TOO_MANY, 1 + self.item.capped * self.capacity)
         if capped_power(self.item.capped, self.capacity) == TOO_MANY:
             return TOO_MANY
         return min(TOO_MANY, _up_to(self.item.capped, self.capacity))
