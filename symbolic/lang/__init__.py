@@ -45,7 +45,11 @@ from leadline.symbolic.lang.listed import (
     looked_up as looked_up,
     member_of as member_of,
 )
-from leadline.symbolic.lang.model import AliasValue as AliasValue, Origin as Origin
+from leadline.symbolic.lang.model import (
+    AliasValue as AliasValue,
+    Origin as Origin,
+    fingerprint as fingerprint,
+)
 from leadline.symbolic.lang.names import (
     OPEN as OPEN,
     Text as Text,

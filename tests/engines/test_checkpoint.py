@@ -143,6 +143,38 @@ def test_another_exploration_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert status == 2 and "another process explores in it" in told
 
 
+VIEWED = """\
+from leadline import Int, Protocol, action, view
+
+class Dials(Protocol):
+    def define(self, state):
+        state.left = state.right = Int(0, 3)
+
+    def init(self, start):
+        start.left = start.right = 0
+
+    @action
+    def turn(self, now, nxt):
+        nxt.left = (now.left + 1) % 4
+        nxt.right = (now.right + now.left) % 4
+
+@view(Dials)
+def seen(protocol, now):
+    return now.left
+"""
+
+
+@pytest.mark.parametrize("by", ["circuits", "values"])
+def test_another_view_is_refused(by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "dials.py"
+    path.write_text(VIEWED)
+    asked = [str(path), "--by", by, "--checkpoint", str(tmp_path / "kept")]
+    explored(capsys, *asked, "--depth", "1")
+    path.write_text(VIEWED.replace("return now.left", "return now.right"))
+    status, told = explored(capsys, *asked)
+    assert status == 2 and "another view" in told
+
+
 @pytest.mark.parametrize(
     ("more", "text", "word"),
     [

@@ -38,6 +38,7 @@ from leadline.symbolic.lang import (
     Value,
     all_types,
     counted,
+    fingerprint,
     group_of,
     sorts_in,
     symmetric_sorts,
@@ -564,11 +565,12 @@ def checkpoint_of(model: Model, query: Query, by: str) -> Checkpoint | None:
         return None
     if options.coverage:
         raise UserError("--checkpoint keeps no coverage: leave out --coverage")
+    viewed = view_is_used(model, options, ()) or (model.alone and not options.every_state)
     about = {
         "set of properties": query.names(model),
         "model": model.fingerprint,
         "symmetry": options.symmetry,
-        "view": view_is_used(model, options, ()) or (model.alone and not options.every_state),
+        "view": viewed and fingerprint(model.view),
         "version of Leadline": leadline.__version__,
     }
     return Checkpoint(FilePath(options.checkpoint), about, by)
