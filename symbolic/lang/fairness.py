@@ -70,7 +70,8 @@ def weak(*actions: str, each: Each = (), of: str | Iterable[str] = (), tla: str 
         actions: the names of the actions; `*` stands for any letters, as in `weak("client_*")`.
         each: ask it of each value separately, as in `\\A c \\in Client : WF_vars(Send(c))`. Picks by name:
             `each="c"`, `each=("c", "p")`; or a function of picks, by their names, that gives one value or a
-            tuple of values: `each=lambda msg: msg.dest`. Each action must have these picks.
+            tuple of values: `each=lambda msg: msg.dest`. Each action must have these picks. A step for which
+            there is no such value goes out of bounds.
         of: the variables of which a step must change one to count; by default any.
         tla: the disjunction's name in TLA+ text.
     """
