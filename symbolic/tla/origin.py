@@ -373,14 +373,18 @@ def _candidates(interpreter: Interpreter) -> Sorts:
 
     Typed model values, which may not be compared with all others, stay atoms.
     """
+    sets = [*model_values(interpreter).items(), *_sets_of_strings(interpreter.specification)]
+    names = {frozenset(values): name for name, values in reversed(sets)}
     owners: dict[str, list[str]] = {}
-    for name, values in [*model_values(interpreter).items(), *_sets_of_strings(interpreter.specification)]:
+    for name, values in sets:
         for one in values:
             owners.setdefault(one, []).append(name)
-    blocks: dict[str, list[str]] = {}
+    blocks: dict[tuple[str, ...], list[str]] = {}
     for name, constants in owners.items():
-        blocks.setdefault("_".join(constants), []).append(name)
-    made = [Sort(name, tuple(sorted(names))) for name, names in blocks.items() if len(names) > 1]
+        blocks.setdefault(tuple(constants), []).append(name)
+    # A part of a set is no set with a name: it is told as its members.
+    parts = [sorted(some) for some in blocks.values() if len(some) > 1]
+    made = [Sort(names.get(frozenset(some), f"{{{', '.join(some)}}}"), tuple(some)) for some in parts]
     return {member: one for one in made for member in one.members}
 
 

@@ -340,3 +340,28 @@ def test_an_invariant_tells_a_record_from_a_model_value_as_tlc_can(
     again = write(tmp_path, Again=f"{CELL}Found ==\n{found}")
     goal = ["explore", str(again), "--config", str(config), "--invariant", "Found", "--by", "values"]
     assert main(goal) == 0
+
+
+JOIN = """
+VARIABLES seen, open
+Init == seen = First /\\ open = FALSE
+Open == open' = TRUE /\\ UNCHANGED seen
+Join(n) == open /\\ seen' = seen \\cup {n} /\\ UNCHANGED open
+Next == Open \\/ \\E n \\in Node : Join(n)
+Closed == open \\/ seen = First
+"""
+
+
+def test_an_invariant_about_a_part_of_a_set_names_its_members(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, Join=f"CONSTANTS Node, First\n{JOIN}")
+    sets = "INIT Init NEXT Next CONSTANTS Node = {n1, n2, n3} First = {n1}"
+    (tmp_path / "Join.cfg").write_text(f"{sets} INVARIANT Closed")
+    assert main(["prove", str(path), "--property", "Closed", "--no-strengthenings", "--show-invariant"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
+    assert "  n1 \\in seen" in told and any("\\A n \\in {n2, n3}" in line for line in told)
+    found = "".join(f"  /\\{line}\n" for line in told)
+    again = write(tmp_path, Again=f"CONSTANTS Node, First, n1, n2, n3\n{JOIN}Found ==\n{found}")
+    (tmp_path / "Again.cfg").write_text(f"{sets} n1 = n1 n2 = n2 n3 = n3 INVARIANT Found")
+    assert main(["explore", str(again)]) == 0

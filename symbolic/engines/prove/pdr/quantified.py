@@ -329,7 +329,10 @@ class _Reader:
                 return as_node(None if value is None else self._value(kind.item, value), kind)
             case Union():
                 tag, payload = value
-                return n.make(n.MakeVariant, kind, caller_span(), tag, self._value(kind.by_tag[tag], payload))
+                part = self._value(kind.by_tag[tag], payload)
+                if isinstance(part, n.Const):
+                    return n.make(n.Const, kind, caller_span(), value)
+                return n.make(n.MakeVariant, kind, caller_span(), tag, part)
             case Map():
                 return self._map(kind, value)
         several: dict[type[Type], tuple[type[n.Node], Sequence[tuple[Type, Value]]]] = {
@@ -361,7 +364,7 @@ class _Reader:
             taken = {x.name for x in known.values()} | {x.tla for x in self._model.variables}
             sorts = [x for x in all_types(self._kinds.values()) if isinstance(x, Sort)]
             taken |= {name for x in sorts for name in x.members}
-            name = next(x for x in _names(kind.name[0].lower()) if x not in taken)
+            name = next(x for x in _names(kind.name.strip('{"')[0].lower()) if x not in taken)
             known[kind.name, member] = n.make(n.Bound, kind, caller_span(), name, -len(known) - 1)
         return known[kind.name, member]
 
