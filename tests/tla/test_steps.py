@@ -214,7 +214,7 @@ def test_an_error_in_a_step_is_told_with_its_place(tmp_path: Path) -> None:
     behaviour = Behaviour(specification(tmp_path, body, "INIT Init\nNEXT Next"))
     (outcome,) = behaviour.successors(behaviour.initial()[0].state or ())
     assert outcome.state is None
-    assert outcome.why == f"{tmp_path}/M.tla:5:14: Tail(<<>>)"
+    assert outcome.why == f"{tmp_path}/M.tla:5:14: Tail of the empty sequence"
 
 
 @pytest.mark.parametrize("action", ["Wind(1)", "Later(x, 1)", "Later(x', 1)"])

@@ -308,7 +308,7 @@ def concatenate(s: Value, t: Value) -> Value:
 def head(s: Value) -> Value:
     """`Head(s)`."""
     s = _sequence(s)
-    return s[1] if len(s) > 1 else fail("Head(<<>>)")
+    return s[1] if len(s) > 1 else fail("Head of the empty sequence")
 
 
 def tail(s: Value) -> Value:
@@ -316,7 +316,7 @@ def tail(s: Value) -> Value:
     if s.__class__ is str and s:
         return s[1:]
     s = _sequence(s)
-    return (sequence_domain(len(s) - 2), *s[2:]) if len(s) > 1 else fail("Tail(<<>>)")
+    return (sequence_domain(len(s) - 2), *s[2:]) if len(s) > 1 else fail("Tail of the empty sequence")
 
 
 def subseq(s: Value, low: Value, high: Value) -> Value:
