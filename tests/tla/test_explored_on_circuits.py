@@ -716,15 +716,16 @@ Init == x \\in {0, 1}
 Next == FALSE /\\ x' = 2
 Zero == x = 0 /\\ [][x' > x]_x
 Grows == [][x' > x]_x
+ForNone == \\A k \\in {} : <>(x = k)
 ====
 """
 
 
 def test_claims_about_steps_of_a_model_without_any(tmp_path: Path, at_once: None) -> None:
-    found, facts = explored(tmp_path, STILL, "INIT Init NEXT Next PROPERTIES Zero Grows")
+    found, facts = explored(tmp_path, STILL, "INIT Init NEXT Next PROPERTIES Zero Grows ForNone")
     assert facts.by == "circuits"
     told = [(one.verdict, one.steps) for one in found.results]
-    assert told[:2] == [(Verdict.VIOLATED, 0), (Verdict.SAFE, None)]
+    assert told[:3] == [(Verdict.VIOLATED, 0), (Verdict.SAFE, None), (Verdict.SAFE, None)]
 
 
 def test_circuits_alone_have_symmetry_and_view_too(tmp_path: Path) -> None:

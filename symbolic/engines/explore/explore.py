@@ -366,8 +366,8 @@ class _Exploring:
             self.explorer = self._by_values()
         else:
             viewed = model.view is not None and view_is_used(model, options, self._runs)
-            finite = {name: safety for name, (safety, _) in self._claims.items() if not safety.empty}
             ends = {name for name, (_, rest) in self._claims.items() if rest is None}
+            finite = {x: safety for x, (safety, _) in self._claims.items() if x in ends or not safety.empty}
             apart = [one for one in self._chosen if one.name not in ends]
             self.explorer = CircuitExplorer(
                 meaning(model, apart, options, watching=True),
