@@ -262,11 +262,11 @@ def _explored(model: Model, query: Query, answer: Answer) -> Told:
 
 
 def _postconditions(model: Model, facts: ExploreFacts | None) -> Iterator[str]:
-    """For each POSTCONDITION of a TLA+ module whether it holds at the end of a search on values."""
+    """For each POSTCONDITION of a TLA+ module whether it holds at the end of a search of all states."""
     found = None if facts is None else facts.postconditions
     specification = getattr(model.origin, "specification", None)
     for name in () if specification is None else specification.postconditions:
-        held = "not evaluated: no search on values has ended" if found is None else found[name]
+        held = "not evaluated: no exploration has ended" if found is None else found[name]
         yield f"postcondition {name}: {_POST.get(held, held)}"
 
 

@@ -612,10 +612,14 @@ def test_postconditions_are_evaluated_after_the_search(
     assert main(["explore", str(path)]) == 0
     told = capsys.readouterr().out
     assert "postcondition Post: holds" in told and "postcondition Before: holds" in told
+    config.write_text("INIT Init NEXT Next POSTCONDITION Post Composing Before")
+    assert main(["explore", str(path), "--by", "circuits"]) == 0
+    assert "postcondition Post: holds" in capsys.readouterr().out
     config.write_text("INIT Init NEXT Next POSTCONDITIONS Deep Wrong")
-    assert main(["explore", str(path)]) == 10
-    told = capsys.readouterr().out
-    assert "postcondition Deep: violated" in told and 'TLCGet("nothing") has no value' in told
+    for by in ("circuits", "values"):
+        assert main(["explore", str(path), "--by", by]) == 10
+        told = capsys.readouterr().out
+        assert "postcondition Deep: violated" in told and 'TLCGet("nothing") has no value' in told
     assert main(["check", str(path)]) == 10
     assert "postcondition Deep: violated" in capsys.readouterr().out
     main(["simulate", str(path), "--runs", "1"])

@@ -77,7 +77,13 @@ from leadline.symbolic.tla.read.specification import Specification, claim_parts,
 from leadline.symbolic.tla.typing import shows
 from leadline.symbolic.tla.values.behaviour import Behaviour, require_behaviour, symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, satisfied
-from leadline.symbolic.tla.values.operators import printing, set_statistics, silently, without_statistics
+from leadline.symbolic.tla.values.operators import (
+    at_level,
+    printing,
+    set_statistics,
+    silently,
+    without_statistics,
+)
 from leadline.symbolic.tla.values.runs import FairRuns, ModuleReplayer, TemporalFormulas
 from leadline.symbolic.tla.values.symmetry import ToldApart, model_values
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
@@ -141,8 +147,14 @@ def answer_of_module(
     checkpoint = checkpoint_of(model, query, VALUES)
 
     def circuits(known: Sequence[State], rest: Limits, making: float) -> Answer:
+        began = time.monotonic()
         with put_off(TELLING), silently():
-            return _on_circuits(specification, known, model, query, rest, on_circuits, making)
+            found = _on_circuits(specification, known, model, query, rest, on_circuits, making)
+        facts = found.told(ExploreFacts)
+        numbers = _statistics(facts.states_within_steps, facts.states, facts.generated, began)
+        with printing(listener.printed):
+            held = _postconditions(Interpreter(specification), lambda: numbers, rest.since(began))
+        return replace(found, facts=replace(facts, postconditions=held))
 
     needs = _needs_values(specification, options)
     if options.by == CIRCUITS:
@@ -624,7 +636,12 @@ def explore_specification(
     names = (*specification.invariants, *specification.properties)
     exploring = _Exploring(behaviour, names, options, listener, deadlock, checkpoint, busy)
     began = time.monotonic()
-    set_statistics(lambda: _statistics(exploring.explorer, began))
+
+    def numbers() -> dict[str, int]:
+        explorer = exploring.explorer
+        return _statistics(explorer.within, explorer.counted, sum(explorer.fired), began)
+
+    set_statistics(numbers)
     told = partial(_answer, behaviour, exploring, options, deadlock)
 
     def settled() -> None:
@@ -633,8 +650,9 @@ def explore_specification(
     with printing(listener.printed):
         stop = searched(limits, lambda: exploring.run(settled))
     behaviour.end_search()
+    behaviour.at_level(None)
     with printing(listener.printed):
-        postconditions = _postconditions(behaviour, limits.since(began))
+        postconditions = _postconditions(behaviour.interpreter, numbers, limits.since(began))
     return told(stop, postconditions)
 
 
@@ -848,33 +866,42 @@ class _Exploring:
         return FairRuns(behaviour.interpreter, explorer, looked)
 
 
-def _statistics(explorer: Explorer[Behaviour], began: float) -> dict[str, int]:
-    """The numbers of a search that TLCGet tells, by TLC's names."""
-    levels = explorer.within or [0]
+def _statistics(within: Sequence[int], distinct: int, generated: int, began: float) -> dict[str, int]:
+    """The numbers of a search that TLCGet tells, by TLC's names.
+
+    Args:
+        within: for each depth the number of states at most so many steps away.
+        distinct: the number of states.
+        generated: the number of initial states and steps.
+        began: when the search began.
+    """
+    levels = within or [0]
     return {
         "initial": levels[0],
-        "distinct": explorer.counted,
-        "generated": sum(explorer.fired),
-        "queue": explorer.counted - levels[-1],
-        "diameter": len(explorer.within),
+        "distinct": distinct,
+        "generated": generated,
+        "queue": distinct - levels[-1],
+        "diameter": len(within),
         "duration": int(time.monotonic() - began),
         "worker": 0,
     }
 
 
-def _postconditions(behaviour: Behaviour, limits: Limits) -> dict[str, bool | str] | None:
+def _postconditions(
+    interpreter: Interpreter, numbers: Callable[[], dict[str, int]], limits: Limits
+) -> dict[str, bool | str] | None:
     """For each postcondition whether it holds, or the reason why it has no value. The search is over then."""
     found: dict[str, bool | str] = {}
-    behaviour.at_level(0)
-    for name, formula in behaviour.specification.postconditions.items():
-        try:
-            with within(limits.seconds):
-                found[name] = behaviour.interpreter.holds(formula)
-        except EvaluationError as error:
-            found[name] = str(error)
-        except TimeIsOver:
-            found[name] = time_stop(limits).text
-    behaviour.at_level(None)
+    set_statistics(numbers)
+    with at_level(0):
+        for name, formula in interpreter.specification.postconditions.items():
+            try:
+                with within(limits.seconds):
+                    found[name] = interpreter.holds(formula)
+            except EvaluationError as error:
+                found[name] = str(error)
+            except TimeIsOver:
+                found[name] = time_stop(limits).text
     set_statistics(None)
     return found or None
 
