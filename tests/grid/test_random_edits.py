@@ -49,7 +49,7 @@ def here(model: Model) -> Iterator[None]:
         patch.setattr(os, "fsync", lambda _: None)
         for module, makes in ((task, "model_or_outline"), (witnesses, "model_of")):
             patch.setattr(module, "find", lambda source, **_: SimpleNamespace(name="random", source=source))
-            patch.setattr(module, makes, lambda entry, settings: model)
+            patch.setattr(module, makes, lambda entry, settings, *_: model)
         patch.setattr(task, "answer_in_child", answered)
         yield
 
