@@ -38,8 +38,8 @@ def test_the_premises_of_a_module(tmp_path: Path) -> None:
         'FALSE  pc[p2] = "in"   ("try" = "in")',
         "fairness:",
         "WF_vars(Enter(p)) at p = p1: taken at step 1",
-        "WF_vars(Leave(p)) at p = p1: taken at step 2",
         "WF_vars(Enter(p)) at p = p2: never enabled in the loop",
+        "WF_vars(Leave(p)) at p = p1: taken at step 2",
         "WF_vars(Leave(p)) at p = p2: never enabled in the loop",
     ]
 
