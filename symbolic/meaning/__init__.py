@@ -7,6 +7,7 @@ fair runs, the temporal formulas that a run satisfies and replay are written onc
 
 from leadline.symbolic.meaning.explore import OFTEN, Checked, Exploration, Explorer, Level
 from leadline.symbolic.meaning.interface import (
+    Enough,
     Levels,
     Meaning,
     Path,

@@ -89,6 +89,17 @@ def test_a_random_run_is_deep_where_much_is_new(tmp_path: Path) -> None:
         assert (result.steps if result.verdict is Verdict.VIOLATED else None) == steps
 
 
+def test_initial_states_count_for_the_most_states(tmp_path: Path) -> None:
+    """A million were made before the first look at the limit."""
+    body = "EXTENDS Naturals\nVARIABLE n\nInit == n \\in 0..9\nNext == n' = n\nSmall == n < 5"
+    path = write(tmp_path, Many=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Small")
+    for most, verdict in ((1, Verdict.UNKNOWN), (6, Verdict.VIOLATED)):
+        query = Query(str(path), {}, None, NoveltyOptions(most), deadlock=False)
+        (result,) = answer(model_on_values(find(str(path)), {}), query, Limits()).results
+        assert result.verdict is verdict
+
+
 @pytest.mark.parametrize("symmetry", ["", "SYMMETRY Alike"])
 def test_violations_of_steps_and_deadlocks(tmp_path: Path, symmetry: str) -> None:
     config = f"NEXT Next PROPERTY Steady INVARIANT Early\n{symmetry}"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from itertools import count
 
@@ -24,7 +25,7 @@ from leadline.symbolic.engines.explore.novelty import NoveltyOptions
 from leadline.symbolic.engines.explore.simulate import RunsQuestion, SimulateOptions, Simulation, end_by
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model, counted
-from leadline.symbolic.meaning import Path, State, path_of
+from leadline.symbolic.meaning import Enough, Path, State, path_of
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.novelty import RANKS, Novelty
 from leadline.symbolic.tla.values.symmetry import ToldApart
@@ -109,6 +110,7 @@ class _Search(Simulation):
         self._look_at_steps()
         if not begun:
             raise behaviour.no_initial_state()
+        begun = [one for one in begun if one not in self._outside]  # once: there may be millions
         run: list[int] = []
         for turn in count(1):
             self._report(listener)
@@ -116,9 +118,10 @@ class _Search(Simulation):
             if not waiting or self._is_over():
                 break
             self._go_on(waiting[turn % _TURN == 0 and len(waiting) > 1].popleft())
-            after = self._go_on(run[-1]) if run else begun
-            inside = [one for one in after if one not in self._outside and one not in run[-1:]]
-            run = [*run, self._chance.choice(inside)] if inside and len(run) <= _LONGEST else []
+            after = begun
+            if run:
+                after = [one for one in self._go_on(run[-1]) if one != run[-1] and one not in self._outside]
+            run = [*run, self._chance.choice(after)] if after and len(run) <= _LONGEST else []
             self.tell(listener, lambda: counted(len(self._states), "state"))
 
     def _is_over(self) -> bool:
@@ -146,8 +149,11 @@ class _Search(Simulation):
             elif after is not None and after not in self._numbers:
                 self._add(after, number)
             found.append(_NONE if after is None else self._numbers[after])
+            if number < 0 and self._is_over():
+                raise Enough
 
-        step(None if number < 0 else self._states[number], add)
+        with suppress(Enough):
+            step(None if number < 0 else self._states[number], add)
         return found
 
     def _add(self, state: State, parent: int) -> None:
