@@ -45,6 +45,7 @@ Always == []Alone
 InTheEnd == <>(passed = Most)
 Anywhere == held = {} /\\ passed \\in Nat
 Each == \\A n \\in Nodes : [](Few \\/ n \\in held) /\\ [][passed' >= passed]_vars
+EachStep == \\A n \\in Nodes : [][n \\in held => FewSteps]_(n \\in held)
 """
 NODES = "CONSTANTS Nodes = {n1, n2, n3} Most = 2\n"
 
@@ -129,6 +130,7 @@ VERDICTS = {
     "PROPERTY StartsFull": ("StartsFull", "violated", 0),
     "PROPERTY Always": ("Always", "violated", 2),
     "PROPERTY Each": ("Each", "violated", 6),  # in a state that the constraint excludes
+    "PROPERTY EachStep": ("EachStep", "violated", 6),  # as in Each
     "PROPERTY InTheEnd": ("InTheEnd", "safe", None),
 }
 

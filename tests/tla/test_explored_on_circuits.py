@@ -717,15 +717,16 @@ Next == FALSE /\\ x' = 2
 Zero == x = 0 /\\ [][x' > x]_x
 Grows == [][x' > x]_x
 ForNone == \\A k \\in {} : <>(x = k)
+Empty == \\A y \\in {} : [][FALSE]_x
 ====
 """
 
 
 def test_claims_about_steps_of_a_model_without_any(tmp_path: Path, at_once: None) -> None:
-    found, facts = explored(tmp_path, STILL, "INIT Init NEXT Next PROPERTIES Zero Grows ForNone")
+    found, facts = explored(tmp_path, STILL, "INIT Init NEXT Next PROPERTIES Zero Grows ForNone Empty")
     assert facts.by == "circuits"
     told = [(one.verdict, one.steps) for one in found.results]
-    assert told[:3] == [(Verdict.VIOLATED, 0), (Verdict.SAFE, None), (Verdict.SAFE, None)]
+    assert told[:4] == [(Verdict.VIOLATED, 0), *[(Verdict.SAFE, None)] * 3]
 
 
 def test_circuits_alone_have_symmetry_and_view_too(tmp_path: Path) -> None:

@@ -781,10 +781,11 @@ def conjuncts(
 def _for_all(whole: s.Quantified, part: s.Expression, levels: Levels) -> s.Expression:
     """`\\A x \\in S : []P`, where S is constant, as `[](\\A x \\in S : P)`; likewise of `[][A]_v`."""
     match part:
-        case s.Apply("[]", (s.Subscripted("[]_") as step,)) if bound_by(whole).isdisjoint(
-            s.operators(step.subscript)
-        ):
+        case s.Apply("[]", (s.Subscripted("[]_") as step,)):
             inner: s.Expression = replace(step, action=replace(whole, body=step.action))
+            if not bound_by(whole).isdisjoint(s.operators(step.subscript)):
+                each = s.Function(whole.bounds, step.subscript, place=step.place)
+                inner = replace(step, action=replace(whole, body=step), subscript=each)
         case s.Apply("[]", (inner,)) if levels.of(inner) <= Level.STATE:
             inner = replace(whole, body=inner)
         case _:
