@@ -93,6 +93,34 @@ def test_choose_takes_what_tlc_takes(tmp_path: Path, options: Options) -> None:
     assert result.verdict in (Verdict.PROVED, Verdict.SAFE)
 
 
+ENGINES = (PdrOptions(), ExploreOptions(by=VALUES), ExploreOptions(by=CIRCUITS))
+
+
+@pytest.mark.parametrize("options", ENGINES, ids=["pdr", "values", "circuits"])
+@pytest.mark.parametrize(
+    ("constants", "first"),
+    [
+        ("P = {p1, p2} Nil = Nil", False),
+        ("Nil = Nil P = {p1, p2}", True),
+        ("p1 = p1 Nil = Nil p2 = p2 P = {p1, p2}", False),
+    ],
+)
+def test_members_of_a_sort_have_their_places_among_model_values(
+    constants: str, first: bool, options: Options, tmp_path: Path
+) -> None:
+    """TLC's verdicts: the order of model values is that of the configuration."""
+    body = "CONSTANTS P, Nil, p1, p2\nVARIABLES s, c\nInit == s = {Nil} /\\ c = Nil"
+    step = "Next == \\E x \\in P \\cup {Nil} : s' = s \\cup {x} /\\ c' = CHOOSE y \\in s' : TRUE"
+    path = write(tmp_path, M=f"{body}\n{step}\nFirst == c = Nil")
+    others = "" if "p1 = p1" in constants else "p1 = q1 p2 = q2"
+    path.with_suffix(".cfg").write_text(
+        f"CONSTANTS {constants} {others}\nINIT Init NEXT Next INVARIANT First"
+    )
+    wanted = {Verdict.SAFE, Verdict.PROVED} if first else {Verdict.VIOLATED}
+    _, result = asked(path, "First", options)
+    assert result.verdict in wanted
+
+
 def test_a_table_is_in_the_order_of_choose() -> None:
     """The sets of a record come by their sizes, which is not their order in a type."""
     message = shapes.record_of({"votes": Set(Int(1, 3)), "term": Int(0, 1)})

@@ -143,6 +143,10 @@ def _kind_key(one: tuple[str, Type], ranks: Ranks) -> Any:
     return ("r_" if names else tag, len(names), names)
 
 
+_NAMES = ("", 0, list[Any]())
+"""The key of all kinds of names: those of one kind may lie between those of another."""
+
+
 def _name_key(name: str, ranks: Ranks) -> tuple[bool, int, str]:
     """A key by which atoms are sorted as in TLC: those without a rank by their letters."""
     plain = unquoted(name) if is_string(name) else name
@@ -174,13 +178,25 @@ def in_order(kind: Type, ranks: Ranks) -> bool:
             records = [isinstance(one, Record) for _, one in kinds]
             if any(records) and not (all(records) and _is_sorted(_kind_key(one, ranks) for one in kinds)):
                 return False
+            if not _has_names_in_order(kind, ranks):
+                return False
     return all(in_order(part, ranks) for part in kind.parts)
 
 
+def _has_names_in_order(kind: Union, ranks: Ranks) -> bool:
+    """Whether CHOOSE goes through the names of one kind, model values or a sort, before those of the next."""
+    named = [part for part in variants(kind).values() if isinstance(part, Atoms | Sort)]
+    return len(named) < 2 or _is_sorted(_name_key(name, ranks) for part in named for name in part.members)
+
+
 def kinds_in_order(kind: Union, ranks: Ranks) -> list[str] | None:
-    """The tags of a union in the order in which CHOOSE goes through its kinds of values; None if sizes decide."""
+    """The tags of a union in the order in which CHOOSE goes through its kinds of values; None if sizes decide, or
+    names of one kind lie between those of another.
+    """
     functions = [part for part in variants(kind).values() if _rank(part) == _FUNCTIONS]
     if len(functions) > 1 and not all(isinstance(part, Record | Tuple) for part in functions):
+        return None
+    if not _has_names_in_order(kind, ranks):
         return None
 
     def key(one: tuple[str, Type]) -> Any:
@@ -222,7 +238,8 @@ def choice_key(kind: Type, value: Value, ranks: Ranks) -> Any:
             tag, (inner,) = value
             part = variants(kind)[tag]
             rank, key = _rank(part), choice_key(part, inner, ranks)
-            return (rank, key[0] if rank else 0, _kind_key((tag, part), ranks), key)
+            named = isinstance(part, Atoms | Sort)
+            return (rank, key[0] if rank else 0, _NAMES if named else _kind_key((tag, part), ranks), key)
         case Record():
             keys = (choice_key(part, x, ranks) for part, x in zip(kind.parts, value, strict=True))
             return _function_key(zip(field_keys(kind, ranks), keys, strict=True))
