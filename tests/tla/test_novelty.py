@@ -13,6 +13,7 @@ from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.novelty import NoveltyOptions
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.novelty import Novelty
 from leadline.symbolic.tla.values.values import function
 from leadline.symbolic.trace import DEADLOCK
@@ -31,6 +32,7 @@ Near == TLCGet("level") < 8
 Errs == \A p \in P : x[p] # 7 \/ CHOOSE y \in {} : TRUE
 Alike == Permutations(P)
 Counts == TLCSet(1, 0) /\ Next
+Alone == LET p == CHOOSE p \in P : TRUE IN Go(p)
 Asserts == Assert(\A p \in P : x[p] < 6, "early") /\ Next
 """
 """Processes that each go through ten stages: of five there are 100,000 states."""
@@ -98,6 +100,20 @@ def test_initial_states_count_for_the_most_states(tmp_path: Path) -> None:
         query = Query(str(path), {}, None, NoveltyOptions(most), deadlock=False)
         (result,) = answer(model_on_values(find(str(path)), {}), query, Limits()).results
         assert result.verdict is verdict
+
+
+def test_the_steps_of_a_state_are_taken_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random run comes to states whose steps are known, and states wait from which a run has gone on."""
+    levels: list[int | None] = []
+    at_level = Behaviour.at_level
+
+    def noted(behaviour: Behaviour, level: int | None) -> None:
+        levels.append(level)
+        at_level(behaviour, level)
+
+    monkeypatch.setattr(Behaviour, "at_level", noted)
+    searched(tmp_path, "NEXT Alone", deadlock=True)
+    assert [level for level in levels if level] == list(range(1, 11))
 
 
 @pytest.mark.parametrize("symmetry", ["", "SYMMETRY Alike"])

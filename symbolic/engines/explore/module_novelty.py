@@ -86,6 +86,7 @@ class _Search(Simulation):
         self._parents: list[int] = []
         self._depths: list[int] = []
         self._states: list[State] = []
+        self._after: dict[int, list[int]] = {}
         self._waiting = [deque[int]() for _ in range(RANKS)]
         self._outside = {_NONE}  # where runs end: no value, or beyond the constraint
         self._chance = random.Random(0)
@@ -131,9 +132,12 @@ class _Search(Simulation):
         return full or stale or None in self._ends or all(name in self._ends for name in self.asked.every)
 
     def _go_on(self, number: int) -> list[int]:
-        """Take all steps from the state of a number. Those of the states after it."""
+        """Take all steps from the state of a number, once. Those of the states after it."""
+        if (known := self._after.get(number)) is not None:
+            return known
         self._behaviour.at_level(self._depths[number] + 1)
         after = [one for step in self._behaviour.steps[1:] for one in self._step(step, number)]
+        self._after[number] = after
         self._look_at_steps()
         if not after:
             self._ends.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, self._chain(number)))
