@@ -102,6 +102,26 @@ def test_initial_states_count_for_the_most_states(tmp_path: Path) -> None:
         assert result.verdict is verdict
 
 
+def test_a_random_run_takes_actions_with_few_outcomes(tmp_path: Path) -> None:
+    """Of 51 outcomes one goes up: a run that draws one of all goes up twice in a hundred steps."""
+    path = write(
+        tmp_path,
+        Up=r"""
+        EXTENDS Naturals
+        VARIABLES x, heard
+        Init == x = 0 /\ heard = {}
+        Up == x' = x + 1 /\ UNCHANGED heard
+        Hear(m) == heard' = heard \cup {<<m, x>>} /\ UNCHANGED x
+        Next == Up \/ \E m \in 1..50 : Hear(m)
+        Low == x < 20
+        """,
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Low")
+    query = Query(str(path), {}, None, NoveltyOptions(20_000), deadlock=False)
+    (result,) = answer(model_on_values(find(str(path)), {}), query, Limits()).results
+    assert result.verdict is Verdict.VIOLATED
+
+
 def test_the_steps_of_a_state_are_taken_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A random run comes to states whose steps are known, and states wait from which a run has gone on."""
     levels: list[int | None] = []

@@ -1,12 +1,13 @@
 """Search by novelty of TLA+ modules.
 
 The search goes on from the states in which something is true for the first time, then from those in which two
-things are true together for the first time, and from the others when there are no such. In turn with them it takes
-a step of a random run: where much is new, those that come first are near the beginning. So it is soon at depths
-that a breadth-first search does not reach. Its counterexamples are not the shortest, and it proves nothing. A step
-without a value, such as one with a false `Assert`, ends it; initial states and constraints without one are left to
-exploration. So are properties and steps that ask for the level of a state: the first run to a state that this
-search finds may be longer than the shortest, which TLC's level is about.
+things are true together for the first time, and from the others when there are no such. In turn with them it
+takes a step of a random run: where much is new, those that come first are near the beginning. Every second run
+draws an action before one of its outcomes: most outcomes may be of few actions. So it is soon at depths that a
+breadth-first search does not reach. Its counterexamples are not the shortest, and it proves nothing. A step
+without a value, such as one with a false `Assert`, ends it; initial states and constraints without one are left
+to exploration. So are properties and steps that ask for the level of a state: the first run to a state that
+this search finds may be longer than the shortest, which TLC's level is about.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class _Search(Simulation):
         self._parents: list[int] = []
         self._depths: list[int] = []
         self._states: list[State] = []
-        self._after: dict[int, list[int]] = {}
+        self._after: dict[int, list[list[int]]] = {}
         self._waiting = [deque[int]() for _ in range(RANKS)]
         self._outside = {_NONE}  # where runs end: no value, or beyond the constraint
         self._chance = random.Random(0)
@@ -111,18 +112,21 @@ class _Search(Simulation):
         self._look_at_steps()
         if not begun:
             raise behaviour.no_initial_state()
-        begun = [one for one in begun if one not in self._outside]  # once: there may be millions
-        run: list[int] = []
+        begun = [one for one in begun if one not in self._outside]
+        run, by_action = list[int](), False
         for turn in count(1):
             self._report(listener)
             waiting = [one for one in self._waiting if one]
             if not waiting or self._is_over():
                 break
             self._go_on(waiting[turn % _TURN == 0 and len(waiting) > 1].popleft())
-            after = begun
-            if run:
-                after = [one for one in self._go_on(run[-1]) if one != run[-1] and one not in self._outside]
-            run = [*run, self._chance.choice(after)] if after and len(run) <= _LONGEST else []
+            actions = self._go_on(run[-1]) if run else [begun]
+            if actions and len(run) <= _LONGEST:
+                weights = None if by_action else [*map(len, actions)]
+                (outcomes,) = self._chance.choices(actions, weights)
+                run.append(self._chance.choice(outcomes))
+            else:
+                run, by_action = [], not by_action
             self.tell(listener, lambda: counted(len(self._states), "state"))
 
     def _is_over(self) -> bool:
@@ -131,17 +135,18 @@ class _Search(Simulation):
         stale = patience is not None and self._stale >= patience
         return full or stale or None in self._ends or all(name in self._ends for name in self.asked.every)
 
-    def _go_on(self, number: int) -> list[int]:
-        """Take all steps from the state of a number, once. Those of the states after it."""
+    def _go_on(self, number: int) -> list[list[int]]:
+        """Take all steps from the state of a number, once. For each action the states to which a run goes on."""
         if (known := self._after.get(number)) is not None:
             return known
         self._behaviour.at_level(self._depths[number] + 1)
-        after = [one for step in self._behaviour.steps[1:] for one in self._step(step, number)]
-        self._after[number] = after
+        outcomes = [self._step(step, number) for step in self._behaviour.steps[1:]]
         self._look_at_steps()
-        if not after:
+        if not any(outcomes):
             self._ends.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, self._chain(number)))
-        return after
+        inside = ([x for x in after if x != number and x not in self._outside] for after in outcomes)
+        self._after[number] = [after for after in inside if after]
+        return self._after[number]
 
     def _step(self, step: Callable[..., None], number: int) -> list[int]:
         """Take an action in the state of a number, or begin if that is `_NONE`. The numbers of its outcomes."""
