@@ -88,7 +88,7 @@ def _prove_here(task: Task) -> Proof:
     target = model.properties[task.property]
     latest = [PdrProgress(0, 0, 0, 0.0)]
     try:
-        with worth(task.limit - time.process_time()):
+        with worth(max(task.limit - time.process_time(), 1e-3)):
             found = pdr(model, target, PdrOptions(strengthenings=False), seed=task.seed, told=latest.append)
     except NotWorthIt:
         why, far = f"time: {task.limit:g} CPU seconds", latest[-1]
