@@ -104,11 +104,10 @@ def _on_circuits(
 
     options, begin = query.options_as(SimulateOptions), time.monotonic()
     most = math.inf if options.by == CIRCUITS else max(_MAKING, (limits.seconds or 0.0) * _SHARE)
-    making = making_in(limits)
+    making = making_in(limits, options)
 
     def ask(lowered: Model, rest: Limits) -> Answer:
-        late = making is not None and time.monotonic() - begin > making
-        if late and options.by != CIRCUITS:
+        if making is not None and time.monotonic() - begin > making:
             raise TimeIsOver  # A run has left the types: the time that is left is for runs on values.
         names = tuple(name for name in asked.names if name in lowered.properties)
         with worth(most) as begun:

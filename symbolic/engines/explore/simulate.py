@@ -416,12 +416,12 @@ def _first(
         return RunsOnValues(asked, options, None)
     if options.by is None and (lack := lack_of_room(limits)) is not None:
         return RunsOnValues(asked, options, lack)
-    return _OnCircuits(asked, options, making_in(limits), begun)
+    return _OnCircuits(asked, options, making_in(limits, options), begun)
 
 
-def making_in(limits: Limits) -> float | None:
-    """The seconds in which circuits are to be made; None for any number."""
-    return None if limits.seconds is None else limits.seconds / 2
+def making_in(limits: Limits, options: SimulateOptions) -> float | None:
+    """The seconds to make circuits in: half of the time, or all if they are asked for; None for any number."""
+    return limits.seconds if limits.seconds is None or options.by == CIRCUITS else limits.seconds / 2
 
 
 class _OnCircuits(Simulation):
