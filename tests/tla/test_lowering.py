@@ -243,6 +243,29 @@ def test_fairness_of_a_step_with_a_branch_that_gives_a_variable_no_value(claim: 
     assert asked(path, claim, PdrOptions())[1].verdict is Verdict.PROVED
 
 
+@pytest.mark.parametrize(("most", "steps"), [(1, None), (2, 2)])
+def test_a_function_whose_values_are_errors_has_none_of_no_element(
+    most: int, steps: int | None, tmp_path: Path
+) -> None:
+    """TLC's verdicts: the function of the empty set is a value, the other is not."""
+    body = r"""
+    EXTENDS Naturals
+    CONSTANT Items
+    VARIABLES log, n
+    Init == log = <<>> /\ n = 0
+    Over(S) == [x \in S |-> CHOOSE y \in {} : TRUE]
+    ForNone == n = 0 /\ log' = Over({i \in Items : n > 5}) /\ n' = 1
+    ForSome == n = 1 /\ n < {most} /\ \E i \in Items : log' = Over(DOMAIN log \cup {i}) /\ n' = 2
+    Next == ForNone \/ ForSome
+    Low == n < 9
+    """
+    path = write(tmp_path, Errs=body.replace("{most}", str(most)))
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Low CONSTANT Items = {a, b}")
+    _, result = asked(path, "Low", PdrOptions())
+    assert result.steps == steps
+    assert result.verdict is (Verdict.PROVED if steps is None else Verdict.OUT_OF_BOUNDS)
+
+
 def test_without_a_claim_the_question_is_whether_a_step_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

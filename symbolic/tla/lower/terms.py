@@ -856,11 +856,17 @@ class Terms(Builder):
     def graph(self, pairs: Sequence[n.Node]) -> n.Node:
         """The function of some pairs of an argument and a value."""
         item = shapes.joined(x.type for x in pairs)
+        if item == NEVER:
+            return pairs[0]
         return self.make(n.SetOf, Graph(item), tuple(self.convert(x, item) for x in pairs))
 
     def images(self, domain: n.Node, pair: Body) -> n.Node:
         """The function with a pair for each element of a set."""
-        return self.bind(n.SetMap, domain, "x", pair, lambda body: Graph(body.type))
+        found = self.bind(n.SetMap, domain, "x", pair, lambda body: Graph(body.type))
+        if isinstance(found, n.SetMap) and found.body.type == NEVER:
+            # Of no element no pair is asked for.
+            return self.ite(self.same(domain, self.set_of([])), self.make_tuple([]), found.body)
+        return found
 
     def _arguments(self, node: n.Node) -> n.Node:
         """The arguments of a function that is a set of pairs."""
