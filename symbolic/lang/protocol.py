@@ -243,7 +243,7 @@ def _fairness(
 
 
 def _with_keys(action: Action, fairness: Iterable[Fairness]) -> Action:
-    """The action, out of bounds where a value at which fairness asks for it is: last, as its guards may decide."""
+    """The action, which goes out of bounds also where a key of its fairness does, unless a guard is false."""
     keys = {
         equality(key, key): one.span
         for one in fairness
