@@ -243,7 +243,10 @@ def _fairness(
 
 
 def _with_keys(action: Action, fairness: Iterable[Fairness]) -> Action:
-    """The action, which goes out of bounds also where a key of its fairness does, unless a guard is false."""
+    """The action, which goes out of bounds also where a key of its fairness does, unless a guard is false.
+
+    A key is equal to itself wherever it has a value.
+    """
     keys = {
         equality(key, key): one.span
         for one in fairness

@@ -92,7 +92,7 @@ def test_a_random_run_is_deep_where_much_is_new(tmp_path: Path) -> None:
 
 
 def test_initial_states_count_for_the_most_states(tmp_path: Path) -> None:
-    """A million were made before the first look at the limit."""
+    """The limit is looked at between them, since there may be millions."""
     body = "EXTENDS Naturals\nVARIABLE n\nInit == n \\in 0..9\nNext == n' = n\nSmall == n < 5"
     path = write(tmp_path, Many=body)
     path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Small")

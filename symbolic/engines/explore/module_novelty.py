@@ -35,7 +35,7 @@ from leadline.symbolic.trace import DEADLOCK, TraceEnd
 _TURN = 4
 """Every so many states one of the next rank is taken: a count that grows for ever is new in each state."""
 _NONE = -1
-"""The number of a state that there is not."""
+"""Stands for the number of a state where there is none."""
 _LONGEST = 100
 """The most steps of a random run."""
 
@@ -136,7 +136,7 @@ class _Search(Simulation):
         return full or stale or None in self._ends or all(name in self._ends for name in self.asked.every)
 
     def _go_on(self, number: int) -> list[list[int]]:
-        """Take all steps from the state of a number, once. For each action the states to which a run goes on."""
+        """Take all steps from the state of a number the first time. The states where a run goes on, by action."""
         if (known := self._after.get(number)) is not None:
             return known
         self._behaviour.at_level(self._depths[number] + 1)

@@ -152,8 +152,9 @@ def answer_of_module(
             found = _on_circuits(specification, known, model, query, rest, on_circuits, making)
         facts = found.told(ExploreFacts)
         numbers = _statistics(facts.states_within_steps, facts.states, facts.generated, began)
+        set_statistics(lambda: numbers)
         with printing(listener.printed):
-            held = _postconditions(Interpreter(specification), lambda: numbers, rest.since(began))
+            held = _postconditions(Interpreter(specification), rest.since(began))
         return replace(found, facts=replace(facts, postconditions=held))
 
     needs = _needs_values(specification, options)
@@ -652,7 +653,7 @@ def explore_specification(
     behaviour.end_search()
     behaviour.at_level(None)
     with printing(listener.printed):
-        postconditions = _postconditions(behaviour.interpreter, numbers, limits.since(began))
+        postconditions = _postconditions(behaviour.interpreter, limits.since(began))
     return told(stop, postconditions)
 
 
@@ -887,12 +888,9 @@ def _statistics(within: Sequence[int], distinct: int, generated: int, began: flo
     }
 
 
-def _postconditions(
-    interpreter: Interpreter, numbers: Callable[[], dict[str, int]], limits: Limits
-) -> dict[str, bool | str] | None:
+def _postconditions(interpreter: Interpreter, limits: Limits) -> dict[str, bool | str] | None:
     """For each postcondition whether it holds, or the reason why it has no value. The search is over then."""
     found: dict[str, bool | str] = {}
-    set_statistics(numbers)
     with at_level(0):
         for name, formula in interpreter.specification.postconditions.items():
             try:

@@ -288,8 +288,7 @@ def join(a: Type, b: Type) -> Type:
 
 
 def is_keyed(kind: Type | None) -> bool:
-    """Whether a type has functions whose domain is a changing set of strings, perhaps with model values; a record
-    has fixed fields."""
+    """Whether a type has functions of changing sets of strings and model values; records have fixed fields."""
     return isinstance(kind, Map) and isinstance(kind.key, Atoms) and any(map(is_string, kind.key.members))
 
 

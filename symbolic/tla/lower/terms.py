@@ -857,14 +857,14 @@ class Terms(Builder):
         """The function of some pairs of an argument and a value."""
         item = shapes.joined(x.type for x in pairs)
         if item == NEVER:
-            return pairs[0]
+            return pairs[0]  # None of them has a value, and the first one's error is told.
         return self.make(n.SetOf, Graph(item), tuple(self.convert(x, item) for x in pairs))
 
     def images(self, domain: n.Node, pair: Body) -> n.Node:
         """The function with a pair for each element of a set."""
         found = self.bind(n.SetMap, domain, "x", pair, lambda body: Graph(body.type))
         if isinstance(found, n.SetMap) and found.body.type == NEVER:
-            # Of no element no pair is asked for.
+            # No pair has a value, and the function of the empty set needs none.
             return self.ite(self.same(domain, self.set_of([])), self.make_tuple([]), found.body)
         return found
 

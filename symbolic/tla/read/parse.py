@@ -98,7 +98,7 @@ _PREFIX = {
     Binding(12, 12): {"negative": "-."},
 }  # fmt: skip
 _POSTFIX = {"sup_plus": "^+", "asterisk": "^*", "sup_hash": "^#", "prime": "'"}
-_ABOVE = Binding(15, 15)
+_POSTFIX_BINDING = Binding(15, 15)
 
 INFIX = {name: binding for binding, names in _INFIX.items() for name in names.values()}
 """The infix operators by name."""
@@ -271,7 +271,7 @@ class Reader:
 
     def bound_postfix_op(self, node: Tree, place: s.Place) -> s.Expression:
         symbol, left = part(node, "symbol"), part(node, "lhs")
-        self.check_prefix(symbol, left, _ABOVE)
+        self.check_prefix(symbol, left, _POSTFIX_BINDING)
         return s.Apply(ASCII[symbol.type], (self.expr(left),), place=self.place(symbol))
 
     def bound_infix_op(self, node: Tree, place: s.Place) -> s.Expression:

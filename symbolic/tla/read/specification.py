@@ -779,7 +779,10 @@ def conjuncts(
 
 
 def _for_all(whole: s.Quantified, part: s.Expression, levels: Levels) -> s.Expression:
-    """`\\A x \\in S : []P`, where S is constant, as `[](\\A x \\in S : P)`; likewise of `[][A]_v`."""
+    """`\\A x \\in S : []P`, where S is constant, as `[](\\A x \\in S : P)`; likewise of `[][A]_v`.
+
+    A step that changes no `v[x]` changes no `[x \\in S |-> v[x]]`, which is the subscript where v depends on x.
+    """
     match part:
         case s.Apply("[]", (s.Subscripted("[]_") as step,)):
             inner: s.Expression = replace(step, action=replace(whole, body=step.action))
