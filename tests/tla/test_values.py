@@ -189,6 +189,8 @@ ERRORS = {
     "[x |-> 1] = [x |-> TRUE]": "compared",
     '1 \\in {"a"}': "compared",
     "TRUE \\in {1}": "compared",
+    '<<"a", "b", "c", TRUE>> \\in [1..4 -> {"a", "b", "c"}]': "compared",
+    "{1, 2, TRUE} \\in SUBSET {1, 2}": "compared",
     '\\E n \\in 1..2, x \\in {"a"} : x \\in 1..n': "compared",
     "\\E n \\in 1..2, x \\in {A_1} : x \\in 1..n": "compared",
     "A_1 = B_1": "compared",

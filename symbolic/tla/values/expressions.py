@@ -227,7 +227,8 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
         listing = t.listed_once(e)
         if (kind := t.element(e, scope)) is Kind.MODEL or kind is x.kind is not Kind.VALUE:
             return f"({text} in {listing})"
-        return f"({text} in {listing} or absent({text}, {listing}))"
+        # A set that is listed here is none for TLC, which looks into its parts.
+        return f"({text} in {listing} or member({text}, {as_value(t.constant(e))}))"
     code = t.expr(e, scope)
     if code.kind is Kind.SET and atomic(code.text):
         return f"({text} in {code.text} or absent({text}, {code.text}))"
