@@ -21,7 +21,7 @@ from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.runs import LOG, Resumed, StoreArchive, new_run, resume
 from leadline.symbolic.grid.spool import Spool, send_left, waited
 from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.witnesses import Replayed, answers, certify, replay
+from leadline.symbolic.grid.witnesses import Replayed, certify, replay
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
 from leadline.symbolic.lang import UserError, counted
 
@@ -148,8 +148,8 @@ class GridRun:
         archive = self._archive(todo, begin)
         waiting = 0
         if begin.left or begin.moot:
-            waiting = self._answer(begin, todo, archive, replayed.refuted)
-        known = _known(todo, archive, replayed.refuted)
+            waiting = self._answer(begin, todo, archive)
+        known = _known(todo, archive)
         if begin.left or begin.moot:
             self._learn(todo, known)
         self._tell_changed(known)
@@ -162,11 +162,9 @@ class GridRun:
         return waited(ask, self.patience, self.tell)
 
     def _archive(self, todo: Plan, begin: Resumed) -> StoreArchive:
-        archive = StoreArchive(self.store, new_run(), todo.predicted)
-        if isinstance(self.store.folder, Remote):
-            archive.before = begin.rows
-            if begin.left or begin.moot:
-                archive.spool = Spool(self.store, archive.run)
+        archive = StoreArchive(self.store, new_run(), todo.predicted, rows=dict(begin.rows))
+        if isinstance(self.store.folder, Remote) and (begin.left or begin.moot):
+            archive.spool = Spool(self.store, archive.run)
         return archive
 
     def _check(self) -> None:
@@ -224,14 +222,14 @@ class GridRun:
             self.tell(refusal)
         return [*done.proofs]
 
-    def _answer(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> int:
+    def _answer(self, begin: Resumed, todo: Plan, archive: StoreArchive) -> int:
         """Answer the queries that are left; if that ends early, report the reason.
 
         Returns:
             The number of answers that are not in the store yet.
         """
         try:
-            self._ask(begin, todo, archive, refuted)
+            self._ask(begin, todo, archive)
         except BaseException:
             self._sent(archive, _MOMENT)
             raise
@@ -250,7 +248,7 @@ class GridRun:
             write_bytes(archive.store.folder / LOG, file_bytes(archive.folder / LOG))
         return 0
 
-    def _ask(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> None:
+    def _ask(self, begin: Resumed, todo: Plan, archive: StoreArchive) -> None:
         try:
             self._waited(lambda: archive.store.record(archive.run, todo.queries, todo.name))
             for query, moot in begin.moot:
@@ -258,7 +256,7 @@ class GridRun:
             if begin.left:
                 self._on_spark(begin, archive)
         except KeyboardInterrupt:
-            done = len(_known(todo, archive, refuted))
+            done = len(_known(todo, archive))
             kept = f"{done} of {len(todo.queries)} queries are answered and kept in {archive.store.folder}"
             self.tell(f"interrupted: {kept}; {_GOES_ON}")
             raise
@@ -316,15 +314,6 @@ def _changed(row: Row) -> bool:
     return row.cause == Cause.CHANGED
 
 
-def _known(todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> list[Row]:
-    """The answers to the queries, stored or not, without rows that were refuted."""
-    try:
-        stored = answers(archive.store, (query.id for query in todo.queries)).rows
-    except StoreAway:
-        stored = {}
-    stored = {**archive.before, **stored, **archive.rows}
-    known: Mapping[str, Row] = {
-        **{name: row for name, row in stored.items() if refuted.get(name) != row.run},
-        **{answer.row.query: answer.row for answer in archive.unsaved},
-    }
-    return [known[query.id] for query in todo.queries if query.id in known]
+def _known(todo: Plan, archive: StoreArchive) -> list[Row]:
+    """The answers to the queries, stored or not."""
+    return [archive.rows[query.id] for query in todo.queries if query.id in archive.rows]

@@ -36,8 +36,7 @@ class StoreArchive:
         predicted: seconds that each query is expected to take, by its id.
         unsaved: the answers that could not be stored.
         spool: sends the answers to a store that is elsewhere; None for one in a folder.
-        before: the answers before this run, if the store is elsewhere: it may be away at the end.
-        rows: the answers of this run, if the store is elsewhere: it may list them only after a while.
+        rows: the answers before this run and those of this run, by query.
     """
 
     store: Store
@@ -45,7 +44,6 @@ class StoreArchive:
     predicted: Mapping[str, float]
     unsaved: list[TaskResult] = field(default_factory=list)
     spool: Spool | None = None
-    before: Mapping[str, Row] = field(default_factory=dict)
     rows: dict[str, Row] = field(default_factory=dict)
 
     @property
@@ -61,8 +59,7 @@ class StoreArchive:
         Raises:
             OSError: if that fails; it is among the `unsaved` then.
         """
-        if self.spool is not None:
-            self.rows[result.row.query] = result.row
+        self.rows[result.row.query] = result.row
         if result.stored:
             return
         try:

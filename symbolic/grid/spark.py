@@ -304,12 +304,12 @@ class SparkExecutor:
         return ended
 
     def answered(self) -> list[TaskResult]:
-        """The answers that have come in since the last `wait` and that are not stored."""
+        """The answers that have come in since the last `wait`."""
         found = []
         with suppress(queue.Empty):
             while True:
                 ended = self._ended.get_nowait()
-                found += [ended.result] if ended.result is not None and not ended.result.stored else []
+                found += [ended.result] if ended.result is not None else []
         return found
 
     def close(self) -> None:

@@ -293,7 +293,7 @@ def test_a_store_that_vanishes(
     out, err = capsys.readouterr()
     assert "the store kept cannot be written: No such file or directory; 1 answer, shown here, could" in err
     assert "the folder was moved or removed while the grid ran" in err and "make room" not in err
-    assert "Traceback" not in err and out.splitlines()[-1].startswith("1 query: ")
+    assert "Traceback" not in err and out.splitlines()[-1].startswith("3 queries: ")
     Path("moved").rename("kept")
     monkeypatch.setattr(spark, "run", here)
     assert main(["grid", "grid.toml", "--store", "kept"]) == 0
