@@ -19,16 +19,13 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 from leadline.symbolic import api
-from leadline.symbolic.api.protocols import LoadedProtocol, settings_of
+from leadline.symbolic.api.protocols import LoadedProtocol, OfModule, loaded, settings_of
 from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.api.states import Trace
 from leadline.symbolic.api.workbench import MOST_STEPS, Workbench
 from leadline.symbolic.catalog import (
     Entry,
     entries,
-    find,
-    find_module,
-    installed,
     model_of,
     model_on_values,
     split_path,
@@ -45,6 +42,7 @@ from leadline.symbolic.lang import (
     ModelError,
     Span,
     UserError,
+    constant_text,
     setting_text,
 )
 from leadline.symbolic.notation.types import set_text
@@ -90,39 +88,27 @@ class Asked:
 
     # -- the protocol ------------------------------------------------------------------------------
 
-    def entry(self) -> Entry:
-        """The protocol that is asked about.
+    def protocol(self) -> LoadedProtocol:
+        """The protocol at the parameters that are asked for.
 
         Raises:
             UserError: if there is none, or it may not be loaded.
         """
-        name = self.arguments["protocol"]
-        if name.endswith(".tla"):
-            given = {key: setting_text(value) for key, value in (self.get("parameters") or {}).items()}
-            config = self.get("config")
-            folders = [Path(one) for one in self.get("folders") or ()]
-            invariants = self.get("invariants") or ()
-            properties = self.get("properties") or ()
-            return find_module(
-                Path(name), Path(config) if config else None, folders, invariants, properties, given=given
-            )
-        for option in ("config", "folders", "invariants"):
-            if self.get(option):
-                raise UserError(f"{option} is for TLA+ modules, and {name} is none: leave it out")
-        if split_path(name) is None:
-            return installed(name)
-        if not self.python:
+        name, given, config = self.arguments["protocol"], self.get("parameters") or {}, self.get("config")
+        if split_path(name) is not None and not self.python:
             raise UserError(
                 f"{name} is a file of Python, which would be run: whoever starts the server has to allow it, by "
                 "`leadline mcp --python`"
             )
-        return find(name)
-
-    def protocol(self) -> LoadedProtocol:
-        """The protocol at the parameters that are asked for."""
-        entry, given = self.entry(), self.get("parameters") or {}
-        texts = [f"{name}={setting_text(value)}" for name, value in given.items()]
-        return LoadedProtocol(entry, settings_of(entry, texts))
+        of_module: OfModule = {
+            "config": Path(config) if config else None,
+            "folders": [Path(one) for one in self.get("folders") or ()],
+            "invariants": self.get("invariants") or (),
+        }
+        entry = loaded(name, {}, self.get("properties") or (), given, of_module).entry
+        return LoadedProtocol(
+            entry, settings_of(entry, [f"{key}={constant_text(x)}" for key, x in given.items()])
+        )
 
 
 # -- the tools ---------------------------------------------------------------------------------------------

@@ -241,7 +241,11 @@ def test_parameters_properties_and_other_questions(local: Call) -> None:
             "leadline mcp --python",
         ),
         ("check", {"protocol": "nothing"}, "nothing"),
-        ("check", {"protocol": "two-phase-commit", "config": "x.cfg"}, "config is for TLA+ modules"),
+        (
+            "check",
+            {"protocol": "two-phase-commit", "config": "x.cfg"},
+            "config is for the path of a TLA+ module",
+        ),
         ("evaluate", {"protocol": "Ring.tla", "find": "at = 1", "initial": 1}, "give one of them"),
         ("evaluate", {"protocol": "Ring.tla", "take": [2]}, "a number in 1..1 is needed"),
     ],
@@ -251,6 +255,14 @@ def test_what_is_refused(
 ) -> None:
     assert complaint in local(tool, **arguments)["error"]
     assert not {"new.json", "new.tla"} & {path.name for path in folder.parent.rglob("new.*")}
+
+
+def test_a_constant_may_be_a_truth_value_of_json(local: Call, folder: Path) -> None:
+    text = "CONSTANT On\nVARIABLE x\nInit == x = FALSE\nNext == x' = On\nOff == x = FALSE"
+    (folder / "Switch.tla").write_text(f"---- MODULE Switch ----\n{text}\n====\n")
+    (folder / "Switch.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Off\nCONSTANT On = FALSE\n")
+    found = [local("explore", protocol="Switch.tla", parameters={"On": on}) for on in (True, False)]
+    assert [one["results"][0]["verdict"] for one in found] == ["violated", "safe"]
 
 
 @pytest.mark.parametrize(
