@@ -58,29 +58,27 @@ class Line:
         return self.text
 
 
-def lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
+def lines(semantics: Semantics, trace: Trace, head: str = "", begin: str = "") -> Iterator[Line]:
     """The text of a trace, line by line: the steps, and at the end the error with its reason.
 
     Args:
         semantics: the concrete meaning of the model.
         trace: a run of the model.
+        head: the first line, if it is not `headline`.
+        begin: the first state's name, if it is no initial state.
     """
     model = semantics.model
-    yield Line(LineKind.HEAD, headline(model, trace))
+    yield Line(LineKind.HEAD, head or headline(model, trace))
     before: State | None = None
     shown = alias_values(model, trace)
     for number, (stage, aliases) in enumerate(zip(trace.stages, shown, strict=True)):
-        below = [*parts(model, before, stage), *alias_lines(aliases)]
-        yield from step_lines(number, call_of(model, stage), below)
+        called = begin if begin and not number else call_of(model, stage)
+        yield from step_lines(number, called, [*parts(model, before, stage), *alias_lines(aliases)])
         before = stage.state
-    yield from _end_lines(semantics, trace)
-
-
-def _end_lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
-    end, *more = ending(semantics.model, trace, end_reason(semantics, trace)).splitlines()
+    end, *more = ending(model, trace, end_reason(semantics, trace)).splitlines()
     yield Line(LineKind.END, f"     {end}")
-    why = explanation(semantics.model, trace)
-    below = [*more, *(why.lines() if why else ()), *fairness_lines(fairness(semantics.model, trace))]
+    why = explanation(model, trace)
+    below = [*more, *(why.lines() if why else ()), *fairness_lines(fairness(model, trace))]
     yield from (Line(LineKind.PART, f"       {text}") for text in below)
 
 
@@ -188,14 +186,8 @@ def cti_begin(model: Model, cti: Cti) -> str:
 
 def cti_lines(semantics: Semantics, cti: Cti) -> Iterator[Line]:
     """The text of a counterexample to induction: the first state in full, the action, and what it changes."""
-    model, fragment = semantics.model, cti.fragment
-    yield Line(LineKind.HEAD, f"{title(model)}: {cti.obligation} fails")
-    begin, *steps = fragment.stages
-    first, *others = map(alias_lines, alias_values(model, fragment))
-    yield from step_lines(0, cti_begin(model, cti), [*parts(model, None, begin), *first])
-    for step, aliases in zip(steps, others, strict=True):
-        yield from step_lines(1, call_of(model, step), [*parts(model, begin.state, step), *aliases])
-    yield from _end_lines(semantics, fragment)
+    head = f"{title(semantics.model)}: {cti.obligation} fails"
+    return lines(semantics, cti.fragment, head, cti_begin(semantics.model, cti))
 
 
 # -- changes ---------------------------------------------------------------------------------------------
