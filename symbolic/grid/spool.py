@@ -34,7 +34,7 @@ SPOOLS = Path("build", "spool")
 
 _DOCUMENTS = ("traces", "certificates")
 _LOCK = ".lock"
-_BATCH = 64  # answers that are sent before the queue is looked at again
+_BATCH = 64  # answers that are sent before the folder is looked at again
 _LEAST, _MOST = 1.0, 30.0  # seconds between two attempts to send
 _LOOKS = 0.5  # seconds between two looks at the sender
 
@@ -69,10 +69,9 @@ class Spool:
         self._held = os.open(self._run / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
         fcntl.flock(self._held, fcntl.LOCK_EX)
         self._lock = threading.Lock()
-        self._names: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._told: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._away = False
-        self._closing, self._given_up = threading.Event(), threading.Event()
+        self._news, self._closing, self._given_up = (threading.Event() for _ in range(3))
         self._sender = threading.Thread(target=self._send_all, name="spool", daemon=True)
         self._sender.start()
 
@@ -85,7 +84,7 @@ class Spool:
         """
         with self._lock:
             self._local.keep(row, documents)
-        self._names.put(self._local.path(row.query, row.run).name)
+        self._news.set()
 
     def tell(self, tell: Tell) -> None:
         """Report the store's losses and returns since the last call."""
@@ -103,8 +102,8 @@ class Spool:
         Returns:
             The number of answers that are not sent; they stay where they are.
         """
-        self._names.put(None)
         self._closing.set()
+        self._news.set()
         end = time.monotonic() + patience
         while self._sender.is_alive() and (time.monotonic() < end or not self._away):
             self._sender.join(_LOOKS)
@@ -118,14 +117,11 @@ class Spool:
         return left
 
     def _send_all(self) -> None:
-        left: list[str] = []
         wait = _LEAST
-        while left := self._taken(left):
+        while names := self._left():
             # One alone shows whether the store is back.
-            batch = left[: 1 if self._away else _BATCH]
-            failures = dict(zip(batch, at_once(self._failure, batch), strict=True))
-            failed = [error for error in failures.values() if error is not None]
-            left = [name for name in left if failures.get(name, True)]
+            tried = at_once(self._failure, names[: 1 if self._away else _BATCH])
+            failed = [error for error in tried if error is not None]
             if not failed:
                 if self._away:
                     self._told.put(
@@ -144,16 +140,14 @@ class Spool:
                 wait = _LEAST
             wait = min(2 * wait, _MOST)
 
-    def _taken(self, left: list[str]) -> list[str]:
-        """The names that are to be sent, with those that are left, once there are any; none at the end."""
-        taken = dict.fromkeys(left)
-        while not taken or not self._names.empty():
-            name = self._names.get()
-            if name is None:
-                self._names.put(None)  # for the next call
-                break
-            taken[name] = None
-        return [*taken]
+    def _left(self) -> list[str]:
+        """The answers that wait, once there are any; none at the end."""
+        while True:
+            closing, names = self._closing.is_set(), _waiting(self._run)
+            if names or closing:
+                return names
+            self._news.wait()
+            self._news.clear()
 
     def _failure(self, name: str) -> Exception | None:
         """Send an answer; the error if that fails."""
