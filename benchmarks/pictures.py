@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.summary import Cell, Cells
 from leadline.symbolic.report.charts import ChartPoint, Series, line_chart
+from leadline.symbolic.report.svg import alone
 
 _SECONDS = "seconds"
 
@@ -22,11 +23,11 @@ def pictures(found: Cells, cases: Sequence[Case], ways: Sequence[str]) -> dict[s
     drawn: dict[str, str] = {}
     for case in cases:
         if case.deep and (text := _with_depth(found, case, ways)) is not None:
-            drawn[f"depth-{case.name}.svg"] = text
+            drawn[f"depth-{case.name}.svg"] = alone(text)
     for growth in dict.fromkeys(case.growth for case in cases if case.growth is not None):
         family = [case for case in cases if case.growth == growth]
         if (text := _with_parameters(found, growth, family, ways)) is not None:
-            drawn[f"parameters-{growth.partition(':')[0]}.svg"] = text
+            drawn[f"parameters-{growth.partition(':')[0]}.svg"] = alone(text)
     return drawn
 
 

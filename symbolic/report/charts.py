@@ -1,5 +1,6 @@
 """Charts of the cost of queries: SVG with logarithmic scales, without scripts, fonts or other files.
 
+Their colours are variables of the page, so that they follow its light or dark mode; `svg.alone` fills them in.
 docs/decisions/0008-report-charts.md says why no library draws them.
 """
 
@@ -26,32 +27,9 @@ _LINES = 7  # more could not be told apart
 _LEAST = 0.001  # seconds: a logarithmic scale has no zero
 _SECONDS = "seconds of the whole task"
 
-
-@dataclass(frozen=True)
-class Palette:
-    """The colours of a chart.
-
-    Attributes:
-        paper: the background.
-        ink: axes and texts.
-        grid: the grid lines.
-        lines: the colours of the series, in order; further series use them again, dashed.
-    """
-
-    paper: str
-    ink: str
-    grid: str
-    lines: tuple[str, ...]
-
-
-# Okabe and Ito's colours, which people with colour blindness can tell apart.
-ALONE = Palette(
-    "white", "#333", "#ddd", ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333")
-)
-"""The colours of a chart in its own file."""
-
-INLINE = Palette("none", "var(--ink)", "var(--line)", tuple(f"var(--series-{n})" for n in range(1, 8)))
-"""The colours of a chart on the page, which follow its light or dark mode."""
+_PAPER, _INK, _GRID = "var(--paper)", "var(--ink)", "var(--line)"
+# Those of Okabe and Ito, which people with colour blindness can tell apart. Further series repeat them, dashed.
+_COLOURS = tuple(f"var(--series-{n})" for n in range(1, 8))
 
 
 @dataclass(frozen=True)
@@ -83,7 +61,6 @@ def line_chart(
     x_title: str,
     y_title: str,
     lines: Sequence[Series],
-    palette: Palette = ALONE,
 ) -> str:
     """A chart of lines over labels, its vertical scale logarithmic.
 
@@ -93,9 +70,8 @@ def line_chart(
         x_title: the title of that axis.
         y_title: the title of the vertical axis, with the unit.
         lines: the lines, in the order of the legend, at least one with a point.
-        palette: the colours.
     """
-    frame = _Frame(labels, [mark.y for line in lines for mark in line.marks], palette)
+    frame = _Frame(labels, [mark.y for line in lines for mark in line.marks])
     parts = [part for number, line in enumerate(lines) for part in _drawn(frame, line, number)]
     if any(mark.bound for line in lines for mark in line.marks):
         y = _TOP + 20 * len(lines) + 22
@@ -110,24 +86,23 @@ def scatter_chart(title: str, points: Sequence[tuple[float, float, str]]) -> str
         title: the heading.
         points: the predicted and the measured seconds, above 0, and the name of the point; at least one.
     """
-    frame = _Frame([], [value for x, y, _ in points for value in (x, y)], INLINE)
+    frame = _Frame([], [value for x, y, _ in points for value in (x, y)])
     low, high = frame.low, frame.high
     frame.labels = [f"{10.0**power:g}" for power in range(low, high + 1)]
     ends = f"M{frame.x(0):.1f} {frame.y(10.0**low):.1f}L{frame.x(high - low):.1f} {frame.y(10.0**high):.1f}"
-    parts = [f'<path d="{ends}" stroke="{INLINE.ink}" stroke-dasharray="6 4"/>']
+    parts = [f'<path d="{ends}" stroke="{_INK}" stroke-dasharray="6 4"/>']
     for x, y, what in points:
         place = f'cx="{frame.x(math.log10(x) - low):.1f}" cy="{frame.y(y):.1f}"'
         told = f"<title>{escape(what)}</title>"
-        parts.append(f'<circle {place} r="4" fill="{INLINE.lines[0]}" fill-opacity=".6">{told}</circle>')
+        parts.append(f'<circle {place} r="4" fill="{_COLOURS[0]}" fill-opacity=".6">{told}</circle>')
     return frame.document(title, "predicted seconds", "measured seconds", parts)
 
 
 class _Frame:
     """The frame of a chart: its scales, axes and texts."""
 
-    def __init__(self, labels: Sequence[str], values: Sequence[float], palette: Palette) -> None:
+    def __init__(self, labels: Sequence[str], values: Sequence[float]) -> None:
         self.labels = labels
-        self.palette = palette
         self.low = math.floor(math.log10(min(values)))
         self.high = max(math.ceil(math.log10(max(values))), self.low + 1)
 
@@ -144,7 +119,7 @@ class _Frame:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
             f'height="{HEIGHT}" role="img" font-family="sans-serif" font-size="12">'
         )
-        paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{self.palette.paper}"/>'
+        paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{_PAPER}"/>'
         head = [start, f"<title>{escape(title)}</title>", paper]
         heading = self.text(_LEFT, 24, title, size=14, more=' font-weight="bold"')
         return "\n".join([*head, heading, *self._axes(x_title, y_title), *drawn, "</svg>", ""])
@@ -153,9 +128,9 @@ class _Frame:
         right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
         for power in range(self.low, self.high + 1):
             y = self.y(10.0**power)
-            yield f'<path d="M{_LEFT} {y:.1f}H{right}" stroke="{self.palette.grid}"/>'
+            yield f'<path d="M{_LEFT} {y:.1f}H{right}" stroke="{_GRID}"/>'
             yield self.text(_LEFT - 8, y + 4, f"{10.0**power:g}", anchor="end")
-        yield f'<path d="M{_LEFT} {_TOP}V{bottom}H{right}" fill="none" stroke="{self.palette.ink}"/>'
+        yield f'<path d="M{_LEFT} {_TOP}V{bottom}H{right}" fill="none" stroke="{_INK}"/>'
         every = math.ceil(len(self.labels) / 24)
         for place, label in enumerate(self.labels):
             if place % every == 0:
@@ -169,13 +144,12 @@ class _Frame:
         self, x: float, y: float, text: str, *, anchor: str = "start", size: int = 12, more: str = ""
     ) -> str:
         place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
-        return f'<text {place} fill="{self.palette.ink}"{more}>{escape(text)}</text>'
+        return f'<text {place} fill="{_INK}"{more}>{escape(text)}</text>'
 
 
 def _drawn(frame: _Frame, line: Series, number: int) -> Iterator[str]:
-    palette = frame.palette
-    colour = palette.lines[number % len(palette.lines)]
-    dash = _DASHES[number // len(palette.lines) % len(_DASHES)]
+    colour = _COLOURS[number % len(_COLOURS)]
+    dash = _DASHES[number // len(_COLOURS) % len(_DASHES)]
     style = f'stroke="{colour}" stroke-width="2"' + (f' stroke-dasharray="{dash}"' if dash else "")
     places = [(frame.x(mark.x), frame.y(mark.y)) for mark in line.marks]
     for (x1, y1), (x2, y2) in itertools.pairwise(places):
@@ -183,7 +157,7 @@ def _drawn(frame: _Frame, line: Series, number: int) -> Iterator[str]:
     for mark, (x, y) in zip(line.marks, places, strict=True):
         told = f"<title>{escape(line.name)}: {'> ' if mark.bound else ''}{mark.y:.3g}</title>"
         if mark.bound:
-            shape = f'path d="M{x - 6:.1f} {y + 4:.1f}h12l-6 -10z" fill="{palette.paper}" stroke="{colour}"'
+            shape = f'path d="M{x - 6:.1f} {y + 4:.1f}h12l-6 -10z" fill="{_PAPER}" stroke="{colour}"'
             yield f"<{shape}>{told}</path>"
         else:
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}">{told}</circle>'
@@ -221,7 +195,7 @@ def _against_depth(name: str, rows: Sequence[Row]) -> str | None:
     of = f" (the {_LINES} slowest of {len(lines)})" if len(lines) > _LINES else ""
     drawn = [Series(one, _marks(lines[one], depths, lambda row: row.depth_asked)) for one in slowest]
     return line_chart(
-        f"{name}: seconds against depth{of}", [*map(str, depths)], "depth asked", _SECONDS, drawn, INLINE
+        f"{name}: seconds against depth{of}", [*map(str, depths)], "depth asked", _SECONDS, drawn
     )
 
 
@@ -259,7 +233,7 @@ def _against(parameter: str, rows: Sequence[Row]) -> str | None:
     if not lines:
         return None
     title = f"seconds against {parameter} (medians over the other parameters and depths)"
-    return line_chart(title, [*map(str, values)], parameter, _SECONDS, lines[:_LINES], INLINE)
+    return line_chart(title, [*map(str, values)], parameter, _SECONDS, lines[:_LINES])
 
 
 def _marks(

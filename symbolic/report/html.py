@@ -29,7 +29,6 @@ _MOST_POINTS = 6
 _VACUOUS = (NoteKind.VACUOUS, NoteKind.PARTLY_VACUOUS)
 _COST = ("seconds", "predicted", "MB")
 
-# The colours of palette.css are those of `charts.ALONE`.
 STYLE = asset("palette.css") + asset("report.css")
 _SCRIPT = asset("report.js")
 _POLICY = (

@@ -97,6 +97,12 @@ def figure(width: float, height: float, title: str, style: str, drawn: Iterable[
     return "\n".join([*head, *drawn, "</svg>", ""])
 
 
+def alone(drawn: str) -> str:
+    """A drawing whose colours are variables of a page, with the colours of the day in their place."""
+    light, _ = _palettes()
+    return re.sub(r"var\(--([\w-]+)\)", lambda found: light[found[1]], drawn)
+
+
 def _palettes() -> tuple[dict[str, str], dict[str, str]]:
     """The colours of the pages by day and those that differ by night."""
     light, dark = (

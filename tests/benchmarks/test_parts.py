@@ -240,6 +240,7 @@ def test_there_are_pictures_of_growth() -> None:
     drawn = pictures(found, CASES, list(WAYS))
     # Of the last there is no layer that was done: nothing to draw.
     assert list(drawn) == ["parameters-two-phase-commit.svg"]
+    assert "var(" not in drawn["parameters-two-phase-commit.svg"], "colours that only a page has"
     root = ElementTree.fromstring(drawn["parameters-two-phase-commit.svg"])
     assert len(root.findall(f"{SVG}circle")) == 2
     assert "\u25b3 stopped there: takes longer" in [text.text for text in root.iter(f"{SVG}text")]
