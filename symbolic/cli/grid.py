@@ -16,7 +16,7 @@ from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.grid_run import Answers, GridRun
 from leadline.symbolic.api.grid_text import grid_json, grid_parts
 from leadline.symbolic.api.progress import steady
-from leadline.symbolic.cli.inputs import add_conf, seconds, store_place
+from leadline.symbolic.cli.inputs import add_conf, at_least, seconds, store_place
 from leadline.symbolic.cli.output import add_format, as_json, as_text, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Table
@@ -87,7 +87,7 @@ def _add_spark(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retries",
         metavar="N",
-        type=_count,
+        type=at_least(0, 100),
         help="try a query again up to N times if its worker process or machine is lost (default: 2)",
     )
     parser.add_argument(
@@ -99,12 +99,6 @@ def _add_spark(parser: argparse.ArgumentParser) -> None:
         "seconds (default: 600)",
     )
     add_conf(parser)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) > 100:
-        raise argparse.ArgumentTypeError(f"a number in 0..100 is needed, not {text}")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -303,7 +303,7 @@ def test_a_store_that_vanishes(
 @pytest.mark.parametrize(
     ("option", "complaint"),
     [
-        (["--retries", "-1"], "a number in 0..100 is needed, not -1"),
+        (["--retries", "-1"], "an integer, at least 0 and at most 100, is needed, not '-1'"),
         (["--conf", "executor.memory=1g"], "spark.NAME=VALUE is needed, not executor.memory=1g"),
         (["--conf", "spark.executor.memory"], "spark.NAME=VALUE is needed, not spark.executor.memory"),
     ],
