@@ -238,7 +238,9 @@ def load(
         config = Config(constants=unknown)
     config = config or _default(names)
     given = dict(values or {})
-    constants, operators = [one.name for one in loader.constants], list(loader.definitions)
+    constants = [one.name for one in loader.constants]
+    own = [one for one in loader.definitions.values() if Path(one.place.file).parent != LIBRARY]
+    operators = [one.name for one in own if not one.parameters and "!" not in one.name]
     what = f"{module.name} has no constant"
     _refuse(unknown_name(what, one, constants) for one in given if one not in names)
     what = f"{module.name} has no operator"
