@@ -450,6 +450,25 @@ def test_an_update_converts_the_value_that_it_changes_and_no_other(tmp_path: Pat
     assert found.complete and list(found.states_within_steps) == counts(one.learner)
 
 
+RING = r"""
+EXTENDS Naturals, Bags, BagsExt
+VARIABLES net, sent
+Token == [kind |-> "token", hops |-> 0]
+Init == net = [i \in 0..2 |-> IF i = 0 THEN SetToBag({Token}) ELSE EmptyBag] /\ sent = 0
+Pass(i) == \E m \in DOMAIN net[i] : /\ m.kind = "token" /\ UNCHANGED sent
+    /\ net' = [net EXCEPT ![i] = BagRemove(@, m), ![(i + 1) % 3] = BagAdd(@, [m EXCEPT !.hops = (@ + 1) % 3])]
+Send(i) == sent < 2 /\ sent' = sent + 1 /\ net' = [net EXCEPT ![i] = BagAdd(@, [kind |-> "load"])]
+Next == \E i \in 0..2 : Pass(i) \/ Send(i)
+"""
+
+
+def test_bags_that_differ_at_first_are_messages(tmp_path: Path) -> None:
+    """There was no symbolic form: a bag at its beginning is a function with few arguments."""
+    one = TlaOrigin(specification(tmp_path, RING, "INIT Init\nNEXT Next\n"), {})
+    found = explore(Semantics(one.model()), [])
+    assert found.complete and list(found.states_within_steps) == counts(one.learner)
+
+
 PENDING = r"""
 EXTENDS Naturals, Bags, BagsExt
 VARIABLES pending, sent, n, low

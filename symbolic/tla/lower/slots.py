@@ -245,7 +245,7 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
         case n.Node(type=Slots(key=key)):
             return [slot(t, node, t.const(key, x)) for x in key.values()]
         case n.Node(type=Set(item=item)) if item.capped <= _MOST_WRITTEN:
-            return [(t.member(x, node), x) for x in (t.narrowed(item, value) for value in item.values())]
+            return [(t.among(x, node), x) for x in (t.narrowed(item, value) for value in item.values())]
         case n.SetFilter(domain=inner):
             return [(t.conj([here, _body_for(t, node, x)]), x) for here, x in written(t, inner)]
         case n.SetMinus(left=left, right=right):
