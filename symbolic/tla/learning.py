@@ -36,6 +36,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.meaning import first_states, random_walk
 from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower.slots import MOST_WRITTEN
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values.interpreter import Interpreter, State, satisfied
 from leadline.symbolic.tla.values.values import LazyFunction, ModelValue, Value, items_of
@@ -52,19 +53,20 @@ WORTH = 2
 """How many times as many values there must be as are met."""
 
 
-def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
+def settled(kind: Type, met: Sequence[Value], before: Type, *, slots: bool = False) -> Type:
     """The type of some values, with tables where they are worth it.
 
     Args:
         kind: the least type of the values.
         met: the values.
         before: the type of the values that were known before, whose tables are kept.
+        slots: whether sets and functions that can be in slots are, also where a table is worth it.
     """
     match kind:
         case Graph(item=Tuple(items=(key, value))):
             arguments = {argument for one in met for argument, _ in _pairs(one)}
             table = _table(key, arguments, before.key if isinstance(before, Map) else shapes.NEVER)
-            if table is not None or not _in_slots(key):
+            if not _in_slots(key, slots) or (table is not None and not slots):
                 return Map(table or key, Mapped(settled(value, _results(met), _given(before))))
             return _slots(
                 kind.item, max((sum(1 for _ in _pairs(one)) for one in met), default=0), before, graph=True
@@ -72,7 +74,7 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
         case Set(item=item):
             every = {member for one in met if isinstance(one, frozenset) for member in one}
             table = _table(item, every, before.item if isinstance(before, Set) else shapes.NEVER)
-            if table is not None or not _in_slots(item):
+            if not _in_slots(item, slots) or (table is not None and not slots):
                 return Set(table or settled(item, [*every], _item(before)))
             return _slots(
                 item, max((len(one) for one in met if isinstance(one, frozenset)), default=0), before
@@ -105,15 +107,22 @@ def _table(item: Type, met: Iterable[Value], before: Type) -> Listed | None:
     return shapes.table_of(item, (typed(one, item) for one in found)) if len(found) <= MOST_LISTED else None
 
 
-def _in_slots(item: Type) -> bool:
+def _in_slots(item: Type, slots: bool) -> bool:
     """Whether sets of values of a type that have no table are in slots."""
-    return item.capped > MOST_BITS and not isinstance(item, Set | Int | Named)
+    return item.capped > (MOST_WRITTEN if slots else MOST_BITS) and not isinstance(item, Set | Int | Named)
 
 
 def _slots(item: Type, most: int, before: Type, *, graph: bool = False) -> Slots:
     """The type of sets or functions in as many places as they have had members at once."""
     known = before.key.cardinality if isinstance(before, Slots) else 1
     return Slots(Int(1, max(most, known)), Mapped(item), graph)
+
+
+def _messages(kind: Type) -> set[frozenset[str]]:
+    """The fields of each kind of record in a set, or among the arguments of a function."""
+    item = kind.item.parts[0] if isinstance(kind, Graph) else _item(kind)
+    kinds = shapes.variants(item).values()
+    return {frozenset(one.positions) for one in kinds if isinstance(one, Record)}
 
 
 def loosened(kind: Type) -> Type:
@@ -339,9 +348,20 @@ class Learner:
         self.meet(starts)
         if starts:
             self._run(starts, until, levels)
-        for (name, kind), met in zip(self.types.items(), self._met, strict=True):
-            self.types[name] = settled(kind, [*met], before[name])
+        self._settle(before)
         return bool(starts) and seconds > 0 and (self._deep or time.process_time() > until)
+
+    def _settle(self, before: Mapping[str, Type]) -> None:
+        """Give the types their tables and slots. Messages are in slots wherever they are, if some are."""
+        learned = {
+            name: (kind, [*met]) for (name, kind), met in zip(self.types.items(), self._met, strict=True)
+        }
+        self.types |= {name: settled(*one, before[name]) for name, one in learned.items()}
+        in_slots = [learned[name][0] for name, kind in self.types.items() if isinstance(kind, Slots)]
+        messages = set[frozenset[str]]().union(*map(_messages, in_slots))
+        for name, (kind, met) in learned.items():
+            if not isinstance(self.types[name], Slots) and not messages.isdisjoint(_messages(kind)):
+                self.types[name] = settled(kind, met, before[name], slots=True)
 
     def _run(self, starts: Sequence[State], until: float, levels: int) -> None:
         begin, now = self.seen, time.process_time()

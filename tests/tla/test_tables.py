@@ -355,6 +355,37 @@ def test_images_of_images_and_parts_of_sets_go_into_slots(
     assert asking.answer(options).told(ExploreFacts).states == asking.every.told(ExploreFacts).states
 
 
+MOVED = r"""
+EXTENDS Naturals, Bags, BagsExt
+VARIABLES pending, net, k
+Init == pending = EmptyBag /\ net = EmptyBag /\ k = 0
+Put == /\ k < 2 /\ k' = k + 1 /\ UNCHANGED net
+       /\ \E f \in 0..1, u \in 0..9 :
+          /\ ~\E m \in DOMAIN net \cup DOMAIN pending : m.from = f /\ m.load > 900
+          /\ pending' = pending (+) SetToBag({[from |-> f, load |-> 100 * u, hops |-> 0]})
+Of(f) == FoldBag(LAMBDA all, m : IF m.from = f THEN BagAdd(all, m) ELSE all, EmptyBag, pending)
+Flush(f) == Of(f) # EmptyBag /\ net' = Of(f) (+) net /\ pending' = pending (-) Of(f) /\ UNCHANGED k
+Pass(m) == /\ m.hops < 2 /\ net' = (net (-) SetToBag({m})) (+) SetToBag({[m EXCEPT !.hops = @ + 1]})
+           /\ UNCHANGED <<pending, k>>
+Next == Put \/ (\E f \in 0..1 : Flush(f)) \/ (\E m \in DOMAIN net : Pass(m))
+Few == BagCardinality(net) < 2 \/ \E m \in DOMAIN net : m.load < 900
+"""
+
+
+def test_messages_that_move_are_in_slots_in_both_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There was no symbolic form: a table of over 16 messages cannot be put into slots."""
+    monkeypatch.setattr(learning, "MOST_LISTED", 30)
+    (tmp_path / "M.cfg").write_text("INIT Init NEXT Next INVARIANT Few CHECK_DEADLOCK FALSE")
+    asking = Asking(write(tmp_path, M=MOVED), Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None
+    assert all(isinstance(asking.model.variable(name).type, Slots) for name in ("pending", "net"))
+    found = asking.answer(ExploreOptions(by=CIRCUITS))
+    assert found.told(ExploreFacts).states == asking.every.told(ExploreFacts).states
+    assert [one.steps for one in found.results] == [one.steps for one in asking.every.results]
+
+
 PASSED = r"""
 EXTENDS Naturals, FiniteSets
 VARIABLES s, k

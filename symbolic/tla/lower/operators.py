@@ -154,13 +154,14 @@ def _set(at: Lowering, domain: Domain) -> Domain:
 
 
 def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
-    """The union of sets; it is listed if they are."""
+    """The union of sets; it is listed if they are, and none is in slots."""
     found: list[Domain] = []
     for one in parts:
         found += one.parts if isinstance(one, United) else [one]
-    if len(found) == 1 or not all(isinstance(one, n.Node) and not has_too_many(one) for one in found):
-        return found[0] if len(found) == 1 else United(found)
-    return at.listed(United(found))
+    if len(found) == 1:
+        return found[0]
+    apart = (not isinstance(x, n.Node) or has_too_many(x) or slots.in_slots(x.type) for x in found)
+    return United(found) if any(apart) else at.listed(United(found))
 
 
 def _unchanged(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:

@@ -18,7 +18,7 @@ from leadline.symbolic.tla.lower.builder import Body, Unlowerable, body_at
 if TYPE_CHECKING:
     from leadline.symbolic.tla.lower.terms import Terms
 
-_MOST_WRITTEN = 16
+MOST_WRITTEN = 16
 """The most elements that are put into slots one by one."""
 
 
@@ -220,7 +220,7 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
     """
     yes = t.boolean(True)
     elements = t.elements(node)
-    if elements is not None and len(elements) <= _MOST_WRITTEN:
+    if elements is not None and len(elements) <= MOST_WRITTEN:
         return [(yes, x) for x in elements]
     match node:
         case n.Undefined(type=Set(item=item), why=why):
@@ -244,7 +244,7 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
             ]
         case n.Node(type=Slots(key=key)):
             return [slot(t, node, t.const(key, x)) for x in key.values()]
-        case n.Node(type=Set(item=item)) if item.capped <= _MOST_WRITTEN:
+        case n.Node(type=Set(item=item)) if item.capped <= MOST_WRITTEN:
             return [(t.among(x, node), x) for x in (t.narrowed(item, value) for value in item.values())]
         case n.SetFilter(domain=inner):
             return [(t.conj([here, _body_for(t, node, x)]), x) for here, x in written(t, inner)]
@@ -252,7 +252,7 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
             return [(t.conj([here, t.negation(t.member(x, right))]), x) for here, x in written(t, left)]
         case n.SetIntersect(left=left, right=right):
             return [(t.conj([here, t.member(x, right)]), x) for here, x in written(t, left)]
-    raise Unlowerable(f"a set of over {_MOST_WRITTEN} elements is put into slots")
+    raise Unlowerable(f"a set of over {MOST_WRITTEN} elements is put into slots")
 
 
 def _body_for(t: Terms, node: n.SetMap | n.SetFilter, element: n.Node) -> n.Node:
