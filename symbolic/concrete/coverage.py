@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 from leadline.symbolic.concrete.actions import Form, functions_of
@@ -12,7 +12,7 @@ from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import Action, Bool, Model, OutOfBounds, Pick, Property, nodes as n, schedule
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.meaning import Explorer
-from leadline.symbolic.meaning.coverage import Suspect, outermost
+from leadline.symbolic.meaning.coverage import Suspect, Suspects
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +56,16 @@ def _guards(action: Action, counts: Sequence[int]) -> list[Guard]:
     return [Guard(action, *one) for one in zip(nodes, counts[::2], counts[1::2], strict=True)]
 
 
-def never_true(semantics: Semantics, actions: Sequence[Action], states: Iterable[State]) -> list[Guard]:
-    """The first guard of each action that no state of some satisfies; actions without such a guard are left out.
-
-    Args:
-        semantics: the meaning of the model.
-        actions: actions that are never taken there.
-        states: the states.
-    """
-    counts: list[list[int]] = []
-    steps = functions_of(semantics.model, actions, Form.STATES, counts)
+def never_true(explorer: Explorer[Semantics]) -> list[Guard]:
+    """The first guard that no state found satisfies of each action never taken that has one."""
+    model, counts = explorer.semantics.model, list[list[int]]()
+    never = [action for action, times in zip(model.actions, explorer.fired[1:], strict=True) if not times]
+    steps = functions_of(model, never, Form.STATES, counts)
     nowhere: list[State | None] = []
-    for state in states:
+    for state in explorer.states_within if never else ():
         for step in steps:
             step(state, nowhere.append)
-    guards = (_guards(action, numbers) for action, numbers in zip(actions, counts, strict=True))
+    guards = (_guards(action, numbers) for action, numbers in zip(never, counts, strict=True))
     return [one for own in guards for one in [x for x in own if not x.true][:1]]
 
 
@@ -78,51 +73,18 @@ Vacuous: TypeAlias = Suspect[n.Node, n.Node]
 """A part of a property of a model that may be without effect."""
 
 
-class Covering(Explorer[Semantics]):
-    """An exploration that also looks for guards for which actions are never taken, and for properties that hold
-    vacuously.
+def suspects_of(semantics: Semantics, names: Sequence[str]) -> Suspects[n.Node, n.Node]:
+    """The parts of properties that may be without effect, to be looked at in states."""
 
-    Attributes:
-        untrue: after `look_at_guards`, the first guard that is never true of each action that is never taken.
-    """
-
-    attributing = True
-    untrue: Sequence[Guard] = ()
-    looks_for_vacuity = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        properties = self.semantics.model.properties
-        self._suspects = [one for name in self.properties for one in suspects(properties[name])]
-
-    def look_at_guards(self) -> None:
-        """Find the guards for which actions are never taken."""
-        actions = zip(self.semantics.model.actions, self.fired[1:], strict=True)
-        never = [action for action, times in actions if not times]
-        if never:
-            states = (state for place, state in enumerate(self.order) if place not in self.beyond)
-            self.untrue = never_true(self.semantics, never, states)
-
-    def keep(self, state: State, parent: int) -> None:
-        super().keep(state, parent)
-        if self._suspects and not self.full:
-            self._suspects = [one for one in self._suspects if self._holds(one.weakened, state)]
-
-    def _holds(self, node: n.Node, state: State) -> bool:
+    def holds(node: n.Node, state: State) -> bool:
         try:
-            return bool(self.semantics.evaluate(node, state))
+            return bool(semantics.evaluate(node, state))
         except OutOfBounds:
             return False
 
-    @property
-    def guards(self) -> Sequence[Guard] | None:
-        """The guards of all actions in the order in which they are evaluated; None if they were not counted."""
-        return self.semantics.guards if isinstance(self.semantics, Counted) else None
-
-    @property
-    def vacuous(self) -> list[Vacuous]:
-        """The outermost reasons for which properties hold vacuously in the states found so far."""
-        return outermost(self._suspects)
+    properties = semantics.model.properties
+    found = (one for name in names for one in suspects(properties[name]))
+    return Suspects([(one, partial(holds, one.weakened)) for one in found])
 
 
 def suspects(claim: Property) -> Iterator[Vacuous]:

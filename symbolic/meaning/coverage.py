@@ -8,9 +8,11 @@ C. Eisner, Y. Rodeh: Efficient detection of vacuity in temporal model checking, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from leadline.symbolic.meaning.interface import State
 
 Formula = TypeVar("Formula")
 Part = TypeVar("Part")
@@ -39,6 +41,27 @@ class Suspect(Generic[Formula, Part]):
     part: Part
     around: frozenset[Part]
     weakened: Formula
+
+
+@dataclass
+class Suspects(Generic[Formula, Part]):
+    """The suspects that have had no effect so far.
+
+    Attributes:
+        left: each with the function that tells whether its weakened property holds in a state.
+    """
+
+    left: list[tuple[Suspect[Formula, Part], Callable[[State], bool]]]
+
+    def look(self, state: State) -> None:
+        """Look at their effect in a state."""
+        if self.left:
+            self.left = [(one, holds) for one, holds in self.left if holds(state)]
+
+    @property
+    def vacuous(self) -> list[Suspect[Formula, Part]]:
+        """The outermost of them."""
+        return outermost([one for one, _ in self.left])
 
 
 def outermost(left: Sequence[Suspect[Formula, Part]]) -> list[Suspect[Formula, Part]]:

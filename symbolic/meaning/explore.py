@@ -10,9 +10,10 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from leadline.symbolic.lang import OutOfBounds, Work, site
+from leadline.symbolic.meaning.coverage import Suspect, Suspects
 from leadline.symbolic.meaning.interface import Enough, Levels, Meaning, Path, State, is_within, path_of
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
@@ -157,17 +158,17 @@ class Explorer(Generic[AnyMeaning]):
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
         notes: the findings that the meaning notes by itself, which are kept too.
         busy: called now and then with the states found, also within a level and while initial states are listed.
+        attributing: whether it counts the states that each action is the first to reach.
+        suspects: the parts of properties whose effect is looked at in each state; None for none.
 
     Attributes:
         fired: for init and each action, the number of outcomes.
-        attributing: whether it counts the states that each action is the first to reach.
         first: these numbers, for init and each action.
 
     Raises:
         UserError: if a property is unknown.
     """
 
-    attributing: ClassVar[bool] = False
     semantics: AnyMeaning
     properties: Sequence[str] = ()
     depth: int | None = None
@@ -176,6 +177,8 @@ class Explorer(Generic[AnyMeaning]):
     checkpoint: Levels | None = None
     notes: Mapping[str, dict[Any, Any]] = field(default_factory=dict)
     busy: Callable[[Sequence[State]], None] = lambda _: None
+    attributing: bool = False
+    suspects: Suspects[Any, Any] | None = None
     order: list[State] = field(default_factory=list, init=False)
     parents: array[int] = field(default_factory=lambda: array("q"), init=False)
     seen: set[State] = field(default_factory=set, init=False)
@@ -432,6 +435,8 @@ class Explorer(Generic[AnyMeaning]):
         self.parents.append(parent)
         for watch in self.watches:
             watch.look(state, index)
+        if self.suspects is not None:
+            self.suspects.look(state)
         if not is_within(self.within_constraint, state):
             self.beyond.add(index)
 
@@ -451,6 +456,11 @@ class Explorer(Generic[AnyMeaning]):
     def path(self, index: int) -> Path:
         """A shortest path to a state. Its actions are found again, since they were not stored."""
         return path_of(self.semantics, self.states_to(index))
+
+    @property
+    def vacuous(self) -> Sequence[Suspect[Any, Any]] | None:
+        """The outermost suspects that had no effect in the states found so far; None if none is looked at."""
+        return None if self.suspects is None else self.suspects.vacuous
 
     def path_out_of_bounds(self) -> Path | None:
         """A shortest path whose last outcome goes out of bounds."""

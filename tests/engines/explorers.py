@@ -7,21 +7,34 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.concrete.coverage import Counted, Covering
+from leadline.symbolic.concrete.coverage import Counted, Guard, never_true, suspects_of
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.lang import Model
-from leadline.symbolic.meaning import Exploration
+from leadline.symbolic.meaning import Exploration, Explorer
 from tests.engines.numbers import names_of, numbers
 
 
-def coverage(explorer: CircuitExplorer | Covering) -> Mapping[str, Any]:
+def covering(semantics: Semantics, depth: int | None = None, most: int | None = None) -> Explorer[Semantics]:
+    """An exploration on values that looks for coverage, after its end."""
+    names = names_of(semantics.model)
+    explorer = Explorer(
+        semantics,
+        names,
+        depth,
+        max_states=most,
+        attributing=True,
+        suspects=suspects_of(semantics, names),
+    )
+    explorer.run()
+    return explorer
+
+
+def coverage(
+    explorer: CircuitExplorer | Explorer[Semantics], untrue: Sequence[Guard], guards: Sequence[Guard] | None
+) -> Mapping[str, Any]:
     """The coverage but for which action was the first to reach a state."""
-    return {
-        "vacuous": list(explorer.vacuous),
-        "untrue": list(explorer.untrue),
-        "guards": list(explorer.guards or ()),
-        "states": sum(explorer.first),
-    }
+    found = {"vacuous": explorer.vacuous, "untrue": untrue, "guards": list(guards or ())}
+    return {**found, "states": sum(explorer.first)}
 
 
 def on_circuits(
@@ -50,12 +63,11 @@ def check_same(
         workers: the number of processes that explore on circuits.
     """
     names, semantics = names_of(model), Semantics(model)
-    values = Covering(Counted(model), names, depth, max_states=most)
-    values.run()
+    counted = Counted(model)
+    values = covering(counted, depth, most)
     expected = values.summary()
     if expected.stopped is not None:
         return None
-    values.look_at_guards()
     # A search that is bounded in states stays in one process.
     bound = most if workers == 1 else None
     more: dict[str, Any] = {"vacuity": True, "counting": True, "workers": workers}
@@ -63,7 +75,8 @@ def check_same(
     circuits.run()
     found = circuits.summary()
     assert numbers(found) == numbers(expected)
-    assert coverage(circuits) == coverage(values)
+    own = coverage(circuits, circuits.never_true(), circuits.guards)
+    assert own == coverage(values, never_true(values), counted.guards)
     for path in (found.deadlock, found.out_of_bounds, *(x.violation for x in found.properties.values())):
         if path is not None:
             assert path[0] in semantics.initial()

@@ -14,7 +14,7 @@ from leadline.symbolic.api.wording import WORDINGS, covered
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.concrete.coverage import Counted, Covering
+from leadline.symbolic.concrete.coverage import Counted
 from leadline.symbolic.engines import ENGINES, Query, answer
 from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Verdict
 from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
@@ -34,6 +34,7 @@ from leadline.symbolic.lang import (
     set_of,
 )
 from leadline.symbolic.tla.origin import TlaOrigin
+from tests.engines.explorers import covering
 from tests.engines.numbers import names_of, numbers
 from tests.exploring import explore
 from tests.random_symmetric import symmetric_model
@@ -101,14 +102,13 @@ CLAIMS = (flying_is_safe, high_is_rare, not_vacuous, violated)
 
 
 def found_in(model: Model, depth: int | None = None) -> ExploreFacts:
-    explorer = Covering(Counted(model), names_of(model), depth)
-    explorer.run()
+    explorer = covering(Counted(model), depth)
     found = explorer.summary()
     results = [
         Result(name, "explore", Verdict.VIOLATED if one.violations else Verdict.SAFE)
         for name, one in found.properties.items()
     ]
-    return with_coverage(ExploreFacts.of(found), explorer, results)
+    return with_coverage(ExploreFacts.of(found), explorer, (), results)
 
 
 NAMES = {"climb": "Climb", "fly": "Fly", "rest": "Rest"}
@@ -163,8 +163,7 @@ def test_counting_changes_nothing(seed: int) -> None:
         plain = explore(Semantics(model), names_of(model), max_states=2_000)
     except UserError:
         return
-    explorer = Covering(Counted(model), names_of(model), max_states=2_000)
-    explorer.run()
+    explorer = covering(Counted(model), most=2_000)
     counted = explorer.summary()
     same = {**numbers(counted), "generated": 0, "fired": 0} | (
         {"deadlocks": 0, "steps_out_of_bounds": 0} if plain.stopped else {}
@@ -304,9 +303,8 @@ def test_an_unrolled_quantifier_is_told_as_it_is_written(tmp_path: Path) -> None
         """
     config = "INIT Init\nNEXT Next\nINVARIANTS Some None\n"
     model = TlaOrigin(specification(tmp_path, body, config), {}).model()
-    explorer = Covering(Semantics(model), names_of(model))
-    explorer.run()
-    assert [(one.property, one.partly) for one in explorer.vacuous] == [("None", False)]
+    explorer = covering(Counted(model))
+    assert [(one.property, one.partly) for one in explorer.vacuous or ()] == [("None", False)]
 
 
 def test_a_part_that_is_asserted_of_some_instances_alone_is_not_told(tmp_path: Path) -> None:
@@ -320,6 +318,5 @@ def test_a_part_that_is_asserted_of_some_instances_alone_is_not_told(tmp_path: P
         Some == \\E f \\in Orders : \\A i, j \\in DOMAIN f : i < j => f[i] < f[j]
         """
     model = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Some\n"), {}).model()
-    explorer = Covering(Semantics(model), names_of(model))
-    explorer.run()
+    explorer = covering(Counted(model))
     assert explorer.complete and explorer.vacuous == []

@@ -131,10 +131,9 @@ class CircuitExplorer:
         self._narrower = narrower
         self.finite = finite or {}
         self._counting, self._unless_sure = counting, unless_sure
-        self.looks_for_vacuity = vacuity
+        self._vacuity = vacuity
         self._search: bits.Search | None = None
         self._guards: Sequence[Guard] = ()
-        self.untrue: Sequence[Guard] = ()
 
     def run(self) -> None:
         """Explore until no state is new or a bound is reached.
@@ -173,8 +172,6 @@ class CircuitExplorer:
             raise self.semantics.no_initial_state()
         if self._counting:
             self._guards = list(self._counted(search, reached=False))
-        if self.looks_for_vacuity and not all(search.fired):
-            self.untrue = self._never_true(search)
 
     @property
     def search(self) -> bits.Search:
@@ -391,14 +388,13 @@ class CircuitExplorer:
     # -- coverage ---------------------------------------------------------------------------------
 
     @property
-    def vacuous(self) -> Sequence[Vacuous]:
-        """The outermost reasons for which properties hold vacuously in the states found so far."""
-        if self._search is None:
-            return ()
-        found = self._search.found[len(self.properties) :]
+    def vacuous(self) -> Sequence[Vacuous] | None:
+        """The outermost suspects that had no effect in the states found so far; None if none is looked at."""
+        if not self._vacuity:
+            return None
+        found = self._search.found[len(self.properties) :] if self._search is not None else ()
         pairs = zip(self._suspects, found, strict=False)
-        left = [one for one, x in pairs if not x.violations and x.outside_at is None]
-        return outermost(left)
+        return outermost([one for one, x in pairs if not x.violations and x.outside_at is None])
 
     @property
     def guards(self) -> Sequence[Guard] | None:
@@ -410,7 +406,11 @@ class CircuitExplorer:
         """For init and each action, the number of states that it was the first to reach."""
         return self._search.first if self._search is not None else ()
 
-    def _never_true(self, search: bits.Search) -> list[Guard]:
+    def never_true(self) -> list[Guard]:
+        """The first guard that no state found satisfies of each action never taken that has one."""
+        search = self.search
+        if all(search.fired):
+            return []
         fired = dict(zip((x.name for x in self.semantics.model.actions), search.fired[1:], strict=True))
         found: dict[str, Guard] = {}
         for guard in self._counted(search, reached=True):

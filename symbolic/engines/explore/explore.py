@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import leadline
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.concrete.coverage import Counted, Covering
+from leadline.symbolic.concrete.coverage import Counted, Guard, never_true, suspects_of
 from leadline.symbolic.concrete.orbits import Symmetric, in_order
 from leadline.symbolic.encode.orders import has_order
 from leadline.symbolic.engines import runs as liveness
@@ -203,7 +203,7 @@ class Explore(Engine):
             known = {**exploring.about_steps(), **about_runs}
             answer = answer_about(explorer.semantics, found, query, known, stop)
             facts = with_view(exploring.told(found), model, options, found, runs)
-            facts = with_coverage(facts, explorer, answer.results)
+            facts = with_coverage(facts, explorer, exploring.untrue, answer.results)
             if options.count_values:
                 facts = replace(facts, values=_values(explorer))
             answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
@@ -336,7 +336,10 @@ class _Exploring:
         explorer: the exploration.
         forecast: foretells its end.
         why: the reason why it is on values; None if it is not, or was asked to be.
+        untrue: of each action that is never taken the first guard that is never true, if that is looked for.
     """
+
+    untrue: Sequence[Guard] = ()
 
     def __init__(
         self,
@@ -352,6 +355,7 @@ class _Exploring:
         self._names = [one.name for one in self._chosen if one.temporal is None]
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
         self._claims = dict(self._split())
+        self._vacuity = options.coverage or options.vacuity
         self.forecast = Forecast(options.max_states)
         self.why = self._needs_values(limits)
         if model.origin is not None and model.origin.recorded is not None:
@@ -373,7 +377,7 @@ class _Exploring:
                 meaning(model, apart, options, watching=True),
                 self._names,
                 *self._bounds,
-                vacuity=options.coverage or options.vacuity,
+                vacuity=self._vacuity,
                 counting=options.coverage,
                 finite=finite,
                 view=model.view.formula if model.view is not None and viewed else None,
@@ -416,9 +420,14 @@ class _Exploring:
     def _by_values(self) -> Explorer[Semantics]:
         semantics = meaning(self._model, self._chosen, self._options)
         semantics.view = view_of(semantics, self._options, self._runs)
-        kind = Covering if self._options.coverage or self._options.vacuity else Explorer
-        checkpoint = checkpoint_of(self._model, self._query, VALUES)
-        return kind(semantics, self._names, *self._bounds, checkpoint)
+        return Explorer(
+            semantics,
+            self._names,
+            *self._bounds,
+            checkpoint_of(self._model, self._query, VALUES),
+            attributing=self._options.coverage,
+            suspects=suspects_of(semantics, self._names) if self._vacuity else None,
+        )
 
     def search(
         self, about_runs: dict[str, Trace | None], listener: Listener, settled: Callable[[], None]
@@ -444,9 +453,12 @@ class _Exploring:
     def _search(
         self, about_runs: dict[str, Trace | None], listener: Listener, settled: Callable[[], None]
     ) -> None:
-        self.explorer.run()
-        if isinstance(self.explorer, Covering):
-            self.explorer.look_at_guards()
+        explorer = self.explorer
+        explorer.run()
+        if self._vacuity:
+            self.untrue = (
+                explorer.never_true() if isinstance(explorer, CircuitExplorer) else never_true(explorer)
+            )
         known = self.about_steps()
         runs = [name for name in self._runs if name not in known]
         if not runs or (isinstance(self.explorer, CircuitExplorer) and self.explorer.left_types):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NotRequired, TypedDict
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
+from leadline.symbolic.concrete.coverage import Counted, Guard, Vacuous
 from leadline.symbolic.engines.ask.result import EngineFacts, Note, NoteKind, Result, Verdict
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.statistics import Occurring, Reached
@@ -175,26 +175,35 @@ _LONGEST = 160  # characters of a formula
 
 
 def with_coverage(
-    facts: ExploreFacts, explorer: Explorer[Semantics] | CircuitExplorer, results: Sequence[Result]
+    facts: ExploreFacts,
+    explorer: Explorer[Semantics] | CircuitExplorer,
+    untrue: Sequence[Guard],
+    results: Sequence[Result],
 ) -> ExploreFacts:
     """The facts of an exploration with its coverage, if it was counted.
 
     Args:
         facts: the facts.
         explorer: the exploration, after its end.
+        untrue: the first guard that is never true of each action that is never taken.
         results: the verdicts.
     """
-    if not isinstance(explorer, Covering | CircuitExplorer) or not explorer.looks_for_vacuity:
+    found, semantics = explorer.vacuous, explorer.semantics
+    if found is None:
         return facts
-    model = explorer.semantics.model
+    if isinstance(explorer, CircuitExplorer):
+        guards = explorer.guards
+    else:
+        guards = semantics.guards if isinstance(semantics, Counted) else None
+    model = semantics.model
     holding = {one.property for one in results if one.verdict in (Verdict.SAFE, Verdict.PROVED)}
-    vacuous = [_vacuous(model, one) for one in explorer.vacuous if one.property in holding]
-    facts = replace(facts, vacuous=vacuous, never_true=[_guard(model, one) for one in explorer.untrue])
-    if explorer.guards is None:
+    vacuous = [_vacuous(model, one) for one in found if one.property in holding]
+    facts = replace(facts, vacuous=vacuous, never_true=[_guard(model, one) for one in untrue])
+    if guards is None:
         return facts
     names = [action.name for action in model.actions]
     first = dict(zip(names, explorer.first[1:], strict=True))
-    return replace(facts, first_reached=first, guards=[_guard(model, one) for one in explorer.guards])
+    return replace(facts, first_reached=first, guards=[_guard(model, one) for one in guards])
 
 
 def _vacuous(model: Model, found: Vacuous) -> VacuousPart:

@@ -64,7 +64,7 @@ from leadline.symbolic.lang import (
     symmetric_sorts,
 )
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, first_states, path_of
-from leadline.symbolic.meaning.coverage import outermost
+from leadline.symbolic.meaning.coverage import Suspects
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.meaning.replay import Departs
 from leadline.symbolic.meaning.trace import states
@@ -680,11 +680,17 @@ def _answer(
     if found.all_views is not None:
         facts = replace(facts, view=specification.view_name, all_views=found.all_views)
         results = [qualified(one, facts) for one in results]
-    if isinstance(explorer, CoveringModule):
-        facts = explorer.covered(facts, results)
+    if explorer.suspects is not None:
+        names = [action.name for action in behaviour.actions]
+        facts = replace(
+            facts,
+            vacuous=_vacuous(explorer.suspects, results),
+            first_reached=dict(zip(names, explorer.first[1:], strict=True)),
+            guards=_guards(behaviour.interpreter),
+        )
     elif options.vacuity and facts.complete:
         suspects, untrue = exploring.vacuity
-        facts = replace(facts, vacuous=suspects.vacuous(results), never_true=untrue)
+        facts = replace(facts, vacuous=_vacuous(suspects, results), never_true=untrue)
     return ended(Answer(results, facts, judge.beyond), options, found, stop, {})
 
 
@@ -730,8 +736,8 @@ class _Exploring:
         behaviour.at_level(0)
 
     def _new(self) -> Explorer[Behaviour]:
-        kind = CoveringModule if self._options.coverage else Explorer
-        return kind(
+        covering = self._options.coverage
+        return Explorer(
             self._behaviour,
             self._names,
             self._options.depth,
@@ -741,6 +747,8 @@ class _Exploring:
             self._behaviour.notes,
             # Circuits are not begun where the search on values is near its end.
             lambda known: None if is_near(self._left) else self._busy(known),
+            attributing=covering,
+            suspects=_suspects(self._behaviour) if covering else None,
         )
 
     def _level(self, level: Level) -> None:
@@ -805,11 +813,12 @@ class _Exploring:
             self._listener.told(result_of(name, Verdict.OUT_OF_BOUNDS, trace, depth, why))
 
     @cached_property
-    def vacuity(self) -> tuple[_Suspects, list[GuardCount]]:
+    def vacuity(self) -> tuple[Suspects[s.Expression, s.Place], list[GuardCount]]:
         """The parts that had no effect in any state; of each action never taken the first guard never true."""
         behaviour, explorer = self._behaviour, self.explorer
-        suspects = _Suspects(behaviour)
-        suspects.look(explorer.order)
+        suspects = _suspects(behaviour)
+        for state in explorer.order:
+            suspects.look(state)
         names = [action.name for action in behaviour.actions]
         # The level that a guard asks for is no longer known.
         fired = zip(names, explorer.fired[1:], strict=True)
@@ -1056,55 +1065,18 @@ def _trace(path: Path | None, ends: TraceEnd, name: str | None, why: str | None 
     return None if path is None else replace(trace_of_path(path, ends, name), why=why)
 
 
-class CoveringModule(Explorer[Behaviour]):
-    """An exploration of a specification that also looks for invariants that hold vacuously.
-
-    Its behaviour counts how often conjuncts are true.
-    """
-
-    attributing = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._suspects = _Suspects(self.semantics)
-
-    def keep(self, state: State, parent: int) -> None:
-        super().keep(state, parent)
-        if not self.full:
-            self._suspects.look([state])
-
-    def covered(self, facts: ExploreFacts, results: Sequence[Result]) -> ExploreFacts:
-        """The facts of an answer with these verdicts, with the coverage."""
-        names = [action.name for action in self.semantics.actions]
-        return replace(
-            facts,
-            vacuous=self._suspects.vacuous(results),
-            first_reached=dict(zip(names, self.first[1:], strict=True)),
-            guards=_guards(self.semantics.interpreter),
-        )
+def _suspects(behaviour: Behaviour) -> Suspects[s.Expression, s.Place]:
+    """The parts of invariants that may be without effect, to be looked at in states."""
+    predicate = behaviour.interpreter.predicate
+    found = suspects(behaviour.specification)
+    return Suspects([(one, partial(satisfied, predicate(one.weakened))) for one in found])
 
 
-class _Suspects:
-    """The parts of invariants that have had no effect so far.
-
-    Args:
-        behaviour: the states and steps of a specification.
-    """
-
-    def __init__(self, behaviour: Behaviour) -> None:
-        predicate = behaviour.interpreter.predicate
-        self._left = [(one, predicate(one.weakened)) for one in suspects(behaviour.specification)]
-
-    def look(self, states: Iterable[State]) -> None:
-        """Look at the effect in some states."""
-        for state in states if self._left else ():
-            self._left = [(one, holds) for one, holds in self._left if satisfied(holds, state)]
-
-    def vacuous(self, results: Sequence[Result]) -> list[VacuousPart]:
-        """The outermost of the parts in invariants that hold."""
-        holding = {one.property for one in results if one.verdict is Verdict.SAFE}
-        left = [one for one, _ in self._left if one.property in holding]
-        return [vacuous_part(x, excerpt(x.formula), x.part.short) for x in outermost(left)]
+def _vacuous(left: Suspects[s.Expression, s.Place], results: Sequence[Result]) -> list[VacuousPart]:
+    """The outermost parts without effect in invariants that hold."""
+    holding = {one.property for one in results if one.verdict is Verdict.SAFE}
+    found = [one for one in left.vacuous if one.property in holding]
+    return [vacuous_part(x, excerpt(x.formula), x.part.short) for x in found]
 
 
 def _guards(interpreter: Interpreter) -> list[GuardCount]:
