@@ -71,7 +71,7 @@ def _run(
     for depth in range(layers):
         begin = time.process_time()
         unrolling.extend()
-        unrolling.predicates(predicates, depth + 1)(predicates.violated[0])
+        unrolling.predicates(predicates, depth + 1)(predicates.claims[0].violated)
         took.append(1e3 * (time.process_time() - begin))
     return took
 

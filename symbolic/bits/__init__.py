@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from leadline.symbolic.bits.divided import DividedSearch
     from leadline.symbolic.bits.fair import Conditions
     from leadline.symbolic.bits.initial import drawn_states, initial_states, picks_to
-    from leadline.symbolic.bits.machine import Claim, Key, Machine
+    from leadline.symbolic.bits.machine import Key, Machine
     from leadline.symbolic.bits.orbits import Orbits
     from leadline.symbolic.bits.search import Search, occurring
     from leadline.symbolic.bits.shards import Block, Shard, joined
     from leadline.symbolic.bits.walks import RandomRuns
+    from leadline.symbolic.encode.expressions import Claim
 
 
 class NoCircuits(UserError):

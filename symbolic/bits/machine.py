@@ -20,7 +20,7 @@ from leadline.symbolic.bits.programs import support
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
 from leadline.symbolic.encode.encoding import row_after
-from leadline.symbolic.encode.expressions import Environment, Expressions
+from leadline.symbolic.encode.expressions import Claim, Environment, Expressions
 from leadline.symbolic.encode.facts import Facts, Needs
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.orders import Reordered, has_order
@@ -98,14 +98,6 @@ class Test:
     place: int
     tried: int
     true: int
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A formula over states: the literals that it is false, and that its evaluation goes out of bounds."""
-
-    violated: int
-    outside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +183,8 @@ class Machine:
 
     def claim(self, formula: n.Node) -> Claim:
         """A Boolean expression over the state."""
-        shape, error = self._expressions.evaluate(formula)
-        return Claim(self.circuit.conj((-shape, -error)), error)
+        (found,) = self._expressions.claims([formula])
+        return found
 
     def _true(self, formula: n.Node) -> int:
         shape, error = self._expressions.evaluate(formula)
@@ -304,7 +296,7 @@ class Machine:
         ]
         pairs = enumerate(zip(self.inputs, masked, strict=True))
         hidden = frozenset(place for place, (x, mask) in pairs if not {x, abs(mask)} & parts)
-        asked = [*value, error, self.beyond, *(x for one in claims for x in (one.violated, one.outside))]
+        asked = [*value, error, self.beyond, *chain(*claims)]
         read = self._read([*asked, *(move.guard for move in self.moves)])
         return replace(
             self.key(view), hidden=hidden, read=frozenset(x for x in hidden if self.inputs[x] in read)
@@ -384,7 +376,7 @@ class Machine:
 
     def may_fail(self, claims: Sequence[Claim]) -> bool:
         """Whether some literal lets a state violate a claim, or a step or a claim go out of bounds."""
-        return bool(self.failures) or any((one.violated, one.outside) != (FALSE, FALSE) for one in claims)
+        return bool(self.failures) or any(one != (FALSE, FALSE) for one in claims)
 
     # -- actions ----------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from mmap import mmap
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -39,9 +40,10 @@ from leadline.symbolic.bits.lanes import (
     where,
     words_for,
 )
-from leadline.symbolic.bits.machine import Claim, Key, Machine, Move
+from leadline.symbolic.bits.machine import Key, Machine, Move
 from leadline.symbolic.bits.programs import Program, Registers, compiled
 from leadline.symbolic.encode.circuit import FALSE, TRUE
+from leadline.symbolic.encode.expressions import Claim
 from leadline.symbolic.meaning import Levels
 
 if TYPE_CHECKING:
@@ -578,8 +580,8 @@ class Search:
         both = zip(self._after, self._noted, strict=True)
         sections = [outcomes, *([*after.literals, *noted.literals] for after, noted in both)]
         self._steps = Batches(compiled(machine.circuit, machine.inputs, sections))
-        looked = [x for claim in self.claims for x in (claim.violated, claim.outside)]
-        self._looks = Batches(compiled(machine.circuit, machine.inputs, [[*looked, machine.beyond]]))
+        looked = [*chain(*self.claims), machine.beyond]
+        self._looks = Batches(compiled(machine.circuit, machine.inputs, [looked]))
         self._pending: list[_Taken] = []
         self._waiting = self._level = 0
 
@@ -902,7 +904,7 @@ class Search:
 
     def _look_at_first(self) -> None:
         """Evaluate the claims about initial states."""
-        asked = [x for one in self.initial for x in (one.violated, one.outside)]
+        asked = [*chain(*self.initial)]
         first: list[Words | None] = [None] * len(asked)
         if asked:
             states = self.states[: np.count_nonzero(np.frombuffer(self.parents, np.int32) < 0)]

@@ -27,11 +27,11 @@ from leadline.symbolic.bits.lanes import (
     where,
     words_for,
 )
-from leadline.symbolic.bits.machine import Claim, Machine
+from leadline.symbolic.bits.machine import Machine
 from leadline.symbolic.bits.programs import Registers, compiled
 from leadline.symbolic.bits.search import Found, Table
 from leadline.symbolic.encode.circuit import FALSE, Circuit
-from leadline.symbolic.encode.expressions import Integers
+from leadline.symbolic.encode.expressions import Claim, Integers
 from leadline.symbolic.encode.values import Values
 
 LANES = 1 << 17
@@ -177,8 +177,7 @@ def _step(
         conj((disj([taken for way, taken in drawn if way.action == place]), -outside))
         for place in range(len(machine.model.actions))
     ]
-    told = [disj(moved), conj((goes, machine.dead)), outside, *acting.drawn]
-    told += [x for one in claims for x in (one.violated, one.outside)]
+    told = [disj(moved), conj((goes, machine.dead)), outside, *acting.drawn, *chain(*claims)]
     inputs = (*machine.inputs, goes, *acting.tosses, *outcomes.tosses)
     return inputs, [*told, *machine.after(drawn, moved)]
 

@@ -183,7 +183,7 @@ class _Search:
         instance = self.unrolling.predicates(self._predicates, depth)
         for part in parts:
             place = self._parts[part]
-            for literal in (self._predicates.violated[place], self._predicates.out_of_bounds[place]):
+            for literal in self._predicates.claims[place]:
                 self.solver.add([(-if_true, -instance(literal))])
 
     def _one_of(self, happens: Sequence[int], choices: Mapping[str, int]) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from leadline.symbolic.encode.actions import Actions, PickSlots, Used, first_use, operator_at
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.expressions import Claim, Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.template import Instance, Literals, Template, Unrolled, template
 from leadline.symbolic.encode.values import Shape, Values, is_binary
@@ -129,19 +129,16 @@ class StatePredicates:
 
     Attributes:
         template: its inputs are the literals of the state.
-        violated: for each formula, the literal that it is false.
-        out_of_bounds: for each formula, the literal that its evaluation goes out of bounds.
+        claims: the formulas.
     """
 
     template: Template
-    violated: tuple[int, ...]
-    out_of_bounds: tuple[int, ...]
+    claims: tuple[Claim, ...]
 
     def broken(self, row: Literals, circuit: Unrolled) -> list[int]:
         """For each formula, the literal that the state of a row does not satisfy it."""
         here = Instance(self.template, row, circuit)
-        pairs = zip(self.violated, self.out_of_bounds, strict=True)
-        return [circuit.disj((here(false), here(outside))) for false, outside in pairs]
+        return [circuit.disj(map(here, one)) for one in self.claims]
 
 
 def decode_picks(slots: PickSlots, action: Action, true: Truth) -> dict[str, Value]:
@@ -270,12 +267,10 @@ class Encoding:
     def predicates(self, properties: Sequence[Property]) -> StatePredicates:
         """The formulas of properties over one state."""
         expressions, row = self._over_state
-        circuit, outcomes = expressions.circuit, []
         for one in properties:
-            outcomes.append(expressions.evaluate(one.formula))  # `_work` names the property
-        violated = tuple(circuit.conj((-shape, -error)) for shape, error in outcomes)
-        outside = tuple(error for _, error in outcomes)
-        return StatePredicates(template(circuit, row, [*violated, *outside], ()), violated, outside)
+            expressions.evaluate(one.formula)  # `_work` names the property
+        claims = tuple(expressions.claims(one.formula for one in properties))
+        return StatePredicates(template(expressions.circuit, row, chain(*claims), ()), claims)
 
     @cached_property
     def _over_state(self) -> tuple[Expressions, tuple[int, ...]]:

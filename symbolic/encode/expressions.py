@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.values import (
@@ -504,6 +504,13 @@ Partial = tuple[Shape, int]
 """The value of a partial function: a shape, and the literal that evaluation goes out of bounds instead."""
 
 
+class Claim(NamedTuple):
+    """A formula over states: the literals that it is false, and that its evaluation goes out of bounds."""
+
+    violated: int
+    outside: int
+
+
 class Expressions:
     """Evaluates expressions over one symbolic state and one set of picks, by a rule for each kind of node.
 
@@ -553,6 +560,11 @@ class Expressions:
             return self._memo[self._key(root)]
         finally:
             self._environment = outer
+
+    def claims(self, formulas: Iterable[n.Node]) -> list[Claim]:
+        """Boolean expressions without free variables."""
+        outcomes = [self.evaluate(formula) for formula in formulas]
+        return [Claim(self.circuit.conj((-shape, -error)), error) for shape, error in outcomes]
 
     def _key(self, node: n.Node) -> tuple[n.Node, tuple[Value, ...]]:
         order = self._order.get(node)

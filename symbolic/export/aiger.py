@@ -140,9 +140,7 @@ class SequentialCircuit:
     def _bads(self) -> Iterator[Bad]:
         predicates = self.encoding.predicates(self.properties)
         here, conj = Instance(predicates.template, self._row, self._circuit), self._circuit.conj
-        for one, violated, outside in zip(
-            self.properties, predicates.violated, predicates.out_of_bounds, strict=True
-        ):
+        for one, (violated, outside) in zip(self.properties, predicates.claims, strict=True):
             deadlock = one.name == DEADLOCK
             ends = TraceEnd.DEADLOCK if deadlock else TraceEnd.VIOLATES
             literal = conj((self._initialised, here(violated)))

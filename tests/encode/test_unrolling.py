@@ -54,7 +54,7 @@ class Unrolled:
             found.add(state)
             predicates = self.encoding.predicates([self.equals(state)])
             here = self.unrolling.predicates(predicates, depth)
-            self.solver.add([(-gate, here(predicates.violated[0]))])
+            self.solver.add([(-gate, here(predicates.claims[0].violated))])
         return found
 
     def equals(self, state: Any) -> Property:
@@ -128,7 +128,7 @@ def test_encoding_a_deep_expression_does_not_recurse() -> None:
     predicates = Encoding(model).predicates(
         [Property("deep", "Deep", PropertyKind.INVARIANT, "", NOWHERE, deep)]
     )
-    assert predicates.out_of_bounds == (-1,)
+    assert predicates.claims[0].outside == -1
 
 
 def test_a_pick_is_of_the_kind_that_the_guard_right_behind_it_asks_for() -> None:

@@ -133,10 +133,9 @@ def failure(model: Model, names: Sequence[str], options: BmcOptions) -> Formula:
     last = options.depth if model.actions else 0
     for depth in range(last + 1):
         here = unrolling.predicates(predicates, depth)
-        bad = list(map(here, predicates.violated))
-        bad += [
-            here(x) for one, x in zip(targets, predicates.out_of_bounds, strict=True) if one.name != DEADLOCK
-        ]
+        pairs = list(zip(names, predicates.claims, strict=True))
+        bad = [here(one.violated) for _, one in pairs]
+        bad += [here(one.outside) for name, one in pairs if name != DEADLOCK]
         bad += unrolling.out_of_bounds(depth) if depth < last else []
         ends.append(formula.new_variables(1))
         formula.add([(-ends[-1], alive), (-ends[-1], *dict.fromkeys(x for x in bad if x != -TRUE))])

@@ -220,7 +220,9 @@ class BoundedSearch:
         for i, target in enumerate(self.targets):
             if target.name not in self.found:
                 end = TraceEnd.DEADLOCK if target.name == DEADLOCK else TraceEnd.VIOLATES
-                found.append(SolverQuestion(here(self.predicates.violated[i]), depth, end, target.name))
+                found.append(
+                    SolverQuestion(here(self.predicates.claims[i].violated), depth, end, target.name)
+                )
         return found
 
     def _out_of_bounds(self, depth: int, *, last: bool) -> list[SolverQuestion]:
@@ -228,7 +230,7 @@ class BoundedSearch:
         here, found = self._here[depth], []
         for i, target in enumerate(self.targets):
             if target.name != DEADLOCK and target.name not in self.found:
-                outside = here(self.predicates.out_of_bounds[i])
+                outside = here(self.predicates.claims[i].outside)
                 found.append(SolverQuestion(outside, depth, TraceEnd.OUT_OF_BOUNDS, target.name))
         beyond = [] if last else self.unrolling.out_of_bounds(depth)
         return found + [SolverQuestion(x, depth, TraceEnd.OUT_OF_BOUNDS, None, beyond=True) for x in beyond]

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Self
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
+from leadline.symbolic.encode import Encoding, Instance, Template, Unrolled
+from leadline.symbolic.encode.expressions import Claim
 from leadline.symbolic.engines.ask.engine import AboutRuns, Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Result, Verdict
@@ -36,30 +37,22 @@ class ProofFormulas:
     Attributes:
         encoding: the model's templates.
         conjuncts: the names of the conjuncts.
-        indices: the index of each formula, the goal's among them, in the predicates.
-        predicates: the formulas over one state.
+        template: the formulas over one state.
+        claims: each formula by its name, the goal among them.
     """
 
     encoding: Encoding
     conjuncts: tuple[str, ...]
-    indices: dict[str, int]
-    predicates: StatePredicates
+    template: Template
+    claims: dict[str, Claim]
 
     @classmethod
     def of(cls, encoding: Encoding, conjuncts: Sequence[Property], goal: Property) -> ProofFormulas:
         """The formulas of a model's conjuncts and goal."""
-        targets = list(dict.fromkeys([*conjuncts, goal]))
-        indices = {one.name: index for index, one in enumerate(targets)}
-        names = tuple(one.name for one in conjuncts)
-        return cls(encoding, names, indices, encoding.predicates(targets))
-
-    def false(self, name: str) -> int:
-        """The template's literal that a formula is false, within bounds."""
-        return self.predicates.violated[self.indices[name]]
-
-    def outside(self, name: str) -> int:
-        """The template's literal that its evaluation is out of bounds."""
-        return self.predicates.out_of_bounds[self.indices[name]]
+        targets = {one.name: one for one in (*conjuncts, goal)}
+        made = encoding.predicates([*targets.values()])
+        claims = dict(zip(targets, made.claims, strict=True))
+        return cls(encoding, tuple(one.name for one in conjuncts), made.template, claims)
 
 
 class Context:
@@ -94,12 +87,12 @@ class Context:
 
     def at(self, row: Sequence[int]) -> Instance:
         """The formulas over the state of a row of literals."""
-        return Instance(self.formulas.predicates.template, row, self.circuit)
+        return Instance(self.formulas.template, row, self.circuit)
 
     def broken(self, name: str | None, at: Instance) -> int:
         """The literal for a formula not being satisfied in a state."""
         assert name is not None, "the obligation is about a formula"
-        return self.circuit.disj((at(self.formulas.false(name)), at(self.formulas.outside(name))))
+        return self.circuit.disj(map(at, self.formulas.claims[name]))
 
     def state(self, row: Sequence[int]) -> State:
         """The state of a row of literals in the solver's model."""
@@ -108,7 +101,7 @@ class Context:
     def ending(self, name: str | None, at: Instance) -> tuple[TraceEnd, str]:
         """How a formula fails in the solver's model, and its name."""
         assert name is not None, "the obligation is about a formula"
-        false = self.solver.true(at(self.formulas.false(name)))
+        false = self.solver.true(at(self.formulas.claims[name].violated))
         return (TraceEnd.VIOLATES if false else TraceEnd.OUT_OF_BOUNDS), name
 
 

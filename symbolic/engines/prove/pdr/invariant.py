@@ -120,10 +120,10 @@ class _Recheck:
             circuit.require([[-broken]])
         relation = self._encoding.step
         step = Instance(relation.template, row, circuit)
-        here = Instance(self._goal.template, row, circuit)
+        (goal,), here = self._goal.claims, Instance(self._goal.template, row, circuit)
         wanted = {
-            "implication": [here(self._goal.violated[0])],
-            "evaluation in bounds": [here(self._goal.out_of_bounds[0])],
+            "implication": [here(goal.violated)],
+            "evaluation in bounds": [here(goal.outside)],
         }
         if self._invariant.in_bounds:
             wanted["steps in bounds"] = [step(relation.out_of_bounds)]

@@ -257,12 +257,13 @@ class System:
         here = Instance(self._predicates.template, row, circuit)
         for instance in (step, here):
             inputs += instance.free
-        for wrong in (*self._predicates.violated[1:], *self._predicates.out_of_bounds[1:]):
+        goal, *assumed = self._predicates.claims
+        for wrong in (*(x.violated for x in assumed), *(x.outside for x in assumed)):
             circuit.require([[-here(wrong)]])
         after = self._without_dont_cares(circuit, step.all(relation.state), inputs)
         bad = {
-            BadCause.VIOLATED: here(self._predicates.violated[0]),
-            BadCause.UNDEFINED: here(self._predicates.out_of_bounds[0]),
+            BadCause.VIOLATED: here(goal.violated),
+            BadCause.UNDEFINED: here(goal.outside),
             BadCause.STEP_OUTSIDE: step(relation.out_of_bounds),
         }
         formula = circuit.sink
