@@ -76,7 +76,7 @@ def test_the_mended_leases_are_led() -> None:
     """Replicas become leaders, so that the claim about their leases is not vacuous."""
     model = made("spanner-leases", variant="mended-handle-vote", tt_max_si=3)
     found = explore(Semantics(model), ["disjointness"])
-    assert found.fired["become_leader"] and not found.properties["disjointness"].violations
+    assert found.actions["become_leader"] and not found.properties["disjointness"].violations
 
 
 @pytest.mark.slow

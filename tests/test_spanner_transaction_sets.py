@@ -85,7 +85,7 @@ def test_read_only_transactions_alone_read_what_was_there_before(tmp_path: Path)
     exploration = explore(Semantics(model), ["strict-serializability"])
     assert exploration.complete
     assert exploration.steps_out_of_bounds == 0
-    assert exploration.fired["ro_tx_read"] > 0
+    assert exploration.actions["ro_tx_read"] > 0
     assert exploration.properties["strict-serializability"].violations == 0
 
 
@@ -95,7 +95,7 @@ def test_a_transaction_may_write_without_reading(tmp_path: Path) -> None:
     exploration = explore(Semantics(model), ["strict-serializability"])
     assert exploration.complete
     assert exploration.steps_out_of_bounds == 0
-    assert exploration.fired["clean_committed"] > 0
+    assert exploration.actions["clean_committed"] > 0
 
 
 ONE_KEY = """

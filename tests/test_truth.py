@@ -83,7 +83,7 @@ def test_kip_320_with_three_replicas_is_safe() -> None:
 def test_only_a_dead_manager_without_successor_is_a_deadlock() -> None:
     """A state in which all have ended is no deadlock; one in which nobody can decide is."""
     crashing = explore(Semantics(model_of(find("two-phase-commit"), {"rm_may_fail": False})))
-    assert crashing.fired["terminating"] > 0
+    assert crashing.actions["terminating"] > 0
     assert crashing.deadlocks == 0
     backup = model_of(find("two-phase-commit"), {"variant": "backup-manager", "rm_may_fail": False})
     stuck = explore(Semantics(backup))

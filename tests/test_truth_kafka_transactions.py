@@ -1,6 +1,7 @@
 """Kafka's transactions reach the same states as their TLA+ module, in the same number of steps."""
 
 import itertools
+from collections.abc import Sequence
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_a_new_leader_forgets_what_it_leads_already(
 
 @pytest.mark.slow
 def test_variants_differ_with_several_log_partitions_only() -> None:
-    def states(variant: str, **settings: int) -> tuple[int, ...]:
+    def states(variant: str, **settings: int) -> Sequence[int]:
         return explored(variant=variant, clients=1, max_coordinator_changes=2, **settings).states_within_steps
 
     assert states("as-published") == states("mended-become-leader")
@@ -142,8 +143,8 @@ def test_a_single_client_is_fenced_by_what_a_leader_replays(changes: int, steps:
 
 def test_every_action_fires_and_clients_rest_in_the_end() -> None:
     exploration = explored(clients=1)
-    assert len(exploration.fired) == 9
-    assert all(count > 0 for count in exploration.fired.values())
+    assert len(exploration.actions) == 9
+    assert all(count > 0 for count in exploration.actions.values())
     assert exploration.deadlocks > 0
 
 

@@ -105,11 +105,11 @@ def test_the_end_is_no_deadlock(model_consumer: bool) -> None:
         exploration = explored(**small, model_consumer=model_consumer, consume_times_limit=limit)
         assert exploration.states == 592
         assert exploration.deadlocks == 0
-        assert (exploration.fired["terminating"] > 0) == (limit == 0 or not model_consumer)
-        assert exploration.fired.get("consumer") == (592 if model_consumer else None)
+        assert (exploration.actions["terminating"] > 0) == (limit == 0 or not model_consumer)
+        assert exploration.actions.get("consumer") == (592 if model_consumer else None)
 
 
 def test_every_action_fires() -> None:
-    fired = explored(model_producer=True, message_sent_limit=1).fired
+    fired = explored(model_producer=True, message_sent_limit=1).actions
     assert set(fired) == {action.name for action in model(model_producer=True).actions}
     assert all(count > 0 for count in fired.values())

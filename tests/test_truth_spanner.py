@@ -64,8 +64,8 @@ def test_with_fewer_than_three_replicas_nobody_leads(replicas: int) -> None:
     leases = model_of(find("spanner-leases"), {"replicas": replicas, "tt_max_si": 6})
     exploration = explore(Semantics(leases))
     assert exploration.complete
-    assert exploration.fired["handle_vote"] > 0
-    assert exploration.fired["become_leader"] == 0
+    assert exploration.actions["handle_vote"] > 0
+    assert exploration.actions["become_leader"] == 0
 
 
 @probe(SpannerLeases)
@@ -104,7 +104,7 @@ def test_other_sets(name: str) -> None:
     check_bounds(exploration)
     assert exploration.complete
     assert (exploration.states, exploration.diameter) == (states, diameter)
-    assert {action for action, times in exploration.fired.items() if times == 0} == {"tt_si_next", *idle}
+    assert {action for action, times in exploration.actions.items() if times == 0} == {"tt_si_next", *idle}
     assert exploration.properties["strict-serializability"].violations == 0
     assert exploration.properties["some-abort-when-done"].violations > 0
 

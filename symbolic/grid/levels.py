@@ -256,7 +256,7 @@ class Divided:
             complete=complete,
             stopped=None if complete else stopped,
             generated=sum(fired),
-            fired=dict(zip(names, fired[1:], strict=True)),
+            actions=dict(zip(names, fired[1:], strict=True)),
             deadlocks=sum(one.deadlocks for one in every),
             deadlock=self._run(semantics, lambda one: one.deadlock),
             steps_out_of_bounds=sum(one.failures for one in every),

@@ -5,7 +5,7 @@ implement `Meaning`: initial states, steps, properties, and how a step is told. 
 fair runs, the temporal formulas that a run satisfies and replay are written once, here, and know neither.
 """
 
-from leadline.symbolic.meaning.explore import OFTEN, Checked, Exploration, Explorer, Level
+from leadline.symbolic.meaning.explore import OFTEN, Checked, Counts, Exploration, Explorer, Level
 from leadline.symbolic.meaning.interface import (
     Enough,
     Levels,

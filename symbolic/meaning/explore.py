@@ -61,53 +61,62 @@ class Checked:
         return len(self.violation) - 1 if self.violation is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Exploration:
-    """The result of an exploration. The paths are shortest.
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """The numbers of an exploration.
 
     Attributes:
         states: the number of distinct states found, those beyond a constraint left out, as TLC counts.
-        states_within_steps: at k, the number of distinct states at most k steps from an initial one; only
-            depths that were explored in full.
+        diameter: the greatest depth that was explored in full, in steps; -1 if not even the initial states were.
+        states_within_steps: for each depth up to it, the number of distinct states at most so many steps from an
+            initial one.
         complete: whether these are all reachable states. Under a view it is not known.
         stopped: why the exploration stopped early, such as "states: stopped at 1000"; None if it did not, or
             only at its bound on depth.
         generated: the number of initial states and successors computed, repetitions included.
-        fired: for each action, the number of outcomes that it gave (successors, repetitions included, and
-            steps out of bounds) from the states that were expanded; 0 for an action that never fired. With a
-            bound on depth the states of the last level are not expanded.
         deadlocks: the number of expanded states in which no action is enabled. (An action that is enabled
             and goes out of bounds counts as enabled.)
-        deadlock: a path to one of these; None if there is none, or it is not asked for.
         steps_out_of_bounds: the number of steps, and of ways to begin, that go out of bounds.
-        out_of_bounds: a path whose last outcome goes out of bounds, or None.
-        properties: the findings about each property.
-        orbits_within_steps: `states_within_steps` in orbits, where a state stood for its orbit; else None.
-            Then `generated`, `fired`, `deadlocks`, `steps_out_of_bounds` and the violations of properties
-            are numbers of orbits and of steps from the states that stand for them.
-        orbits: `states` in orbits; None likewise.
-        all_views: under a view, whether no state that was found leads to another value of it; None without one.
+        actions: for each action, the number of outcomes that it gave (successors, repetitions included, and
+            steps out of bounds) from the states that were expanded; 0 for an action that was never taken. With a
+            bound on depth the states of the last level are not expanded.
+        orbits: `states` in orbits, where a state stood for its orbit; else None. Then `generated`, `actions`,
+            `deadlocks`, `steps_out_of_bounds` and the violations of properties are numbers of orbits and of steps
+            from the states that stand for them.
+        orbits_within_steps: `states_within_steps` in orbits; None likewise.
     """
 
     states: int
-    states_within_steps: tuple[int, ...]
+    diameter: int = field(init=False)
+    states_within_steps: Sequence[int]
     complete: bool
     stopped: str | None
     generated: int
-    fired: Mapping[str, int]
     deadlocks: int
-    deadlock: Path | None
     steps_out_of_bounds: int
-    out_of_bounds: Path | None
-    properties: Mapping[str, Checked]
-    orbits_within_steps: tuple[int, ...] | None = None
+    actions: Mapping[str, int]
     orbits: int | None = None
-    all_views: bool | None = None
+    orbits_within_steps: Sequence[int] | None = None
 
-    @property
-    def diameter(self) -> int:
-        """The greatest depth that was explored in full, in steps; -1 if not even the initial states were."""
-        return len(self.states_within_steps) - 1
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "diameter", len(self.states_within_steps) - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exploration(Counts):
+    """The result of an exploration. The paths are shortest.
+
+    Attributes:
+        deadlock: a path to one of the deadlocks; None if there is none, or it is not asked for.
+        out_of_bounds: a path whose last outcome goes out of bounds, or None.
+        properties: the findings about each property.
+        all_views: under a view, whether no state that was found leads to another value of it; None without one.
+    """
+
+    deadlock: Path | None = None
+    out_of_bounds: Path | None = None
+    properties: Mapping[str, Checked]
+    all_views: bool | None = None
 
 
 @dataclass
@@ -325,7 +334,7 @@ class Explorer(Generic[AnyMeaning]):
             all_views=self.complete if viewed else None,
             stopped=None if self.complete else stopped,
             generated=sum(self.fired),
-            fired=dict(zip(names, self.fired[1:], strict=True)),
+            actions=dict(zip(names, self.fired[1:], strict=True)),
             deadlocks=len(self.deadlocks),
             deadlock=self.deadlocked() if stuck else None,
             steps_out_of_bounds=len(self.out_of_bounds),

@@ -18,7 +18,7 @@ def numbers(found: Exploration) -> dict[str, Any]:
     """All that does not depend on which of several states was first."""
     return {
         **{name: getattr(found, name) for name in ("states", "states_within_steps", "complete", "generated")},
-        **{name: getattr(found, name) for name in ("fired", "deadlocks", "steps_out_of_bounds", "stopped")},
+        **{name: getattr(found, name) for name in ("actions", "deadlocks", "steps_out_of_bounds", "stopped")},
         "violations": {name: one.violations for name, one in found.properties.items()},
         "lengths": lengths(found),
         "orbits": found.orbits_within_steps,

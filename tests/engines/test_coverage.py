@@ -165,12 +165,12 @@ def test_counting_changes_nothing(seed: int) -> None:
         return
     explorer = covering(Counted(model), most=2_000)
     counted = explorer.summary()
-    same = {**numbers(counted), "generated": 0, "fired": 0} | (
+    same = {**numbers(counted), "generated": 0, "actions": 0} | (
         {"deadlocks": 0, "steps_out_of_bounds": 0} if plain.stopped else {}
     )
     assert same == {**numbers(plain), **{name: same[name] for name in same if same[name] == 0}}
     if plain.complete:
-        assert (counted.fired, counted.generated) == (plain.fired, plain.generated)
+        assert (counted.actions, counted.generated) == (plain.actions, plain.generated)
         assert sum(explorer.first) == plain.states
 
 

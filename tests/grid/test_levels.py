@@ -54,7 +54,7 @@ def numbers(found: Exploration) -> object:
         for name, one in found.properties.items()
     }
     return (
-        (found.states, found.states_within_steps, found.complete, found.generated, found.fired, lengths),
+        (found.states, found.states_within_steps, found.complete, found.generated, found.actions, lengths),
         (found.deadlocks, found.deadlock and len(found.deadlock)),
         (found.steps_out_of_bounds, found.out_of_bounds and len(found.out_of_bounds)),
     )

@@ -52,7 +52,7 @@ def test_a_line_of_states() -> None:
 
 
 def test_coverage_names_actions_that_never_fired() -> None:
-    assert explored(Counter()).fired == {"count": 3, "jump": 0}
+    assert explored(Counter()).actions == {"count": 3, "jump": 0}
 
 
 def test_a_deadlock_has_a_shortest_path() -> None:
@@ -99,7 +99,7 @@ def test_several_initial_states_and_several_ways_to_one_state() -> None:
     # A set of n members lets (3 - n)^2 pairs join and n members leave.
     joins = 9 + 3 * 4 + 3 * 1 + 0
     leaves = 0 + 3 * 1 + 3 * 2 + 3
-    assert found.fired == {"join": joins, "leave": leaves}
+    assert found.actions == {"join": joins, "leave": leaves}
     assert found.generated == 4 + joins + leaves
     assert found.complete and found.deadlocks == 0
 
@@ -108,7 +108,7 @@ def test_a_bound_on_depth() -> None:
     found = explored(Counter(last=9), CLAIMS, NAMES, depth=3)
     assert found.states_within_steps == (1, 2, 3, 4)
     assert not found.complete
-    assert found.fired["count"] == 3
+    assert found.actions["count"] == 3
     assert found.properties["below-two"].steps == 2
     assert explored(Counter(last=9), depth=0).states_within_steps == (1,)
     assert explored(Counter(last=9), depth=10).complete

@@ -344,7 +344,17 @@ class CircuitExplorer:
             # It was ended before it began.
             fired = {action.name: 0 for action in self.semantics.model.actions}
             properties = {name: Checked(None, None, None, 0) for name in self.properties}
-            return Exploration(0, (), False, stopped, 0, fired, 0, None, 0, None, properties)
+            return Exploration(
+                states=0,
+                states_within_steps=(),
+                complete=False,
+                stopped=stopped,
+                generated=0,
+                deadlocks=0,
+                steps_out_of_bounds=0,
+                actions=fired,
+                properties=properties,
+            )
         if search.full:
             stopped = f"states: stopped at {self.max_states}"
         names = [action.name for action in self.semantics.model.actions]
@@ -359,7 +369,7 @@ class CircuitExplorer:
             all_views=search.complete if viewed else None,
             stopped=None if search.complete else stopped,
             generated=sum(search.fired),
-            fired=dict(zip(names, search.fired[1:], strict=True)),
+            actions=dict(zip(names, search.fired[1:], strict=True)),
             deadlocks=search.deadlocks,
             deadlock=self.deadlocked() if stuck else None,
             steps_out_of_bounds=search.failures,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NotRequired, TypedDict
 
 from leadline.symbolic.concrete import Semantics
@@ -12,7 +12,7 @@ from leadline.symbolic.engines.ask.result import EngineFacts, Note, NoteKind, Re
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.statistics import Occurring, Reached
 from leadline.symbolic.lang import Action, Model, Property, Span, nodes as n, shortened
-from leadline.symbolic.meaning import Exploration, Explorer
+from leadline.symbolic.meaning import Counts, Exploration, Explorer
 from leadline.symbolic.meaning.coverage import Suspect
 from leadline.symbolic.notation.expressions import to_tla
 
@@ -41,22 +41,11 @@ class GuardCount(TypedDict):
     true: int
 
 
-@dataclass(frozen=True)
-class ExploreFacts(EngineFacts):
-    """The facts of an exploration.
+@dataclass(frozen=True, kw_only=True)
+class ExploreFacts(EngineFacts, Counts):
+    """The facts of an exploration: its numbers, and more.
 
     Attributes:
-        states: the number of states found.
-        diameter: the depth that was explored in full, in steps.
-        states_within_steps: for each depth up to it, the number of states at most so many steps away.
-        complete: whether every reachable state was found.
-        stopped: why the search was ended early; None if it was not.
-        generated: the number of steps and initial states that were evaluated.
-        deadlocks: the number of states without a successor; with symmetry, of their orbits.
-        steps_out_of_bounds: the number of steps that go out of bounds.
-        actions: how often each action was taken.
-        orbits: the number of orbits, with symmetry.
-        orbits_within_steps: as `states_within_steps`, of orbits.
         by: the explorer, "circuits" or "values".
         by_values_since: why it is on values.
         view: the name of the view that is declared, unless every state is asked for.
@@ -73,17 +62,6 @@ class ExploreFacts(EngineFacts):
             None if there is none.
     """
 
-    states: int
-    diameter: int
-    states_within_steps: Sequence[int]
-    complete: bool
-    stopped: str | None
-    generated: int
-    deadlocks: int
-    steps_out_of_bounds: int
-    actions: Mapping[str, int]
-    orbits: int | None = None
-    orbits_within_steps: Sequence[int] | None = None
     by: str | None = None
     by_values_since: str | None = None
     view: str | None = None
@@ -100,19 +78,9 @@ class ExploreFacts(EngineFacts):
     @classmethod
     def of(cls, found: Exploration) -> ExploreFacts:
         """The facts that every exploration has."""
-        return cls(
-            states=found.states,
-            diameter=found.diameter,
-            states_within_steps=list(found.states_within_steps),
-            complete=found.complete,
-            stopped=found.stopped,
-            generated=found.generated,
-            deadlocks=found.deadlocks,
-            steps_out_of_bounds=found.steps_out_of_bounds,
-            actions=dict(found.fired),
-            orbits=found.orbits,
-            orbits_within_steps=None if found.orbits is None else list(found.orbits_within_steps or ()),
-        )
+        pairs = ((one.name, getattr(found, one.name)) for one in fields(Counts) if one.init)
+        numbers: dict[str, Any] = {name: [*x] if isinstance(x, tuple) else x for name, x in pairs}
+        return cls(**numbers)
 
     def ended_early(self) -> str | None:
         return self.stopped

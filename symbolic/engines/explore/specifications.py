@@ -368,7 +368,7 @@ def _as_far_as_before(answer: Answer, before: Answer) -> Answer:
     left = [run.length - 1 for run in before.runs if run.ends is TraceEnd.OUT_OF_BOUNDS]
     depth = min(far.diameter, *left) if left else far.diameter
     within = far.states_within_steps[: depth + 1]
-    far = replace(far, diameter=depth, states_within_steps=within, complete=False, stopped=stopped)
+    far = replace(far, states_within_steps=within, complete=False, stopped=stopped)
     return replace(answer, facts=replace(far, steps_out_of_bounds=0))
 
 
