@@ -162,7 +162,7 @@ def test_states_beyond_are_checked_and_not_expanded(solver: str, unroll: str) ->
 
 def test_states_beyond_are_not_counted() -> None:
     found = explore(Semantics(model(COUNTER)), ["never-high"])
-    assert (found.states_within_steps, found.states, found.complete) == ((1, 2, 3, 4), 4, True)
+    assert (found.states_within_steps, found.states, found.complete) == ([1, 2, 3, 4], 4, True)
     assert (found.deadlocks, found.properties["never-high"].steps) == (0, 3)
     assert explore(Semantics(model(WITHOUT))).states > 10
 

@@ -252,7 +252,7 @@ class Divided:
         complete = not any(one.size for one in self.levels[-1])
         return Exploration(
             states=self.states,
-            states_within_steps=tuple(within),
+            states_within_steps=within,
             complete=complete,
             stopped=None if complete else stopped,
             generated=sum(fired),

@@ -327,9 +327,9 @@ class Explorer(Generic[AnyMeaning]):
         viewed = self.semantics.view is not None
         return Exploration(
             states=self.weighed if orbits else self.counted,
-            states_within_steps=tuple(self.weights if orbits else self.within),
+            states_within_steps=list(self.weights if orbits else self.within),
             orbits=self.counted if orbits else None,
-            orbits_within_steps=tuple(self.within) if orbits else None,
+            orbits_within_steps=list(self.within) if orbits else None,
             complete=self.complete and not viewed,
             all_views=self.complete if viewed else None,
             stopped=None if self.complete else stopped,

@@ -68,11 +68,11 @@ def test_runs_are_counted_one_after_the_other() -> None:
         assert found.meet((0, "x")) == (found.runs == 0)
         for action in path:
             found.take(action)
-            found.meet((found.steps, "x"))
+            found.meet((sum(found.taken), "x"))
             if action == "b":
                 found.reach("reached")
         found.end()
-    assert (found.runs, found.steps, found.longest, found.states) == (3, 5, 4, 6)
+    assert (found.runs, sum(found.taken), found.longest, found.states) == (3, 5, 4, 6)
     assert (found.taken, found.runs_taking) == ([2, 3, 0], [1, 2, 0])
     assert found.by_depth() == [1, 2, 1, 1, 1]
     assert (found.reached(0), found.reached(1)) == ((2, 1.5), (0, None))

@@ -46,7 +46,7 @@ def states(path: tuple[Step, ...] | None) -> list[Any]:
 
 def test_a_line_of_states() -> None:
     found = explored(Counter())
-    assert found.states_within_steps == (1, 2, 3, 4)
+    assert found.states_within_steps == [1, 2, 3, 4]
     assert (found.states, found.diameter, found.complete) == (4, 3, True)
     assert found.out_of_bounds is None and found.steps_out_of_bounds == 0
 
@@ -95,7 +95,7 @@ def test_only_the_properties_asked_for_are_evaluated() -> None:
 def test_several_initial_states_and_several_ways_to_one_state() -> None:
     found = explored(Subsets())
     # 4 sets of at most one member; in one step the other sets of two, and all three.
-    assert found.states_within_steps == (4, 8)
+    assert found.states_within_steps == [4, 8]
     # A set of n members lets (3 - n)^2 pairs join and n members leave.
     joins = 9 + 3 * 4 + 3 * 1 + 0
     leaves = 0 + 3 * 1 + 3 * 2 + 3
@@ -106,20 +106,20 @@ def test_several_initial_states_and_several_ways_to_one_state() -> None:
 
 def test_a_bound_on_depth() -> None:
     found = explored(Counter(last=9), CLAIMS, NAMES, depth=3)
-    assert found.states_within_steps == (1, 2, 3, 4)
+    assert found.states_within_steps == [1, 2, 3, 4]
     assert not found.complete
     assert found.actions["count"] == 3
     assert found.properties["below-two"].steps == 2
-    assert explored(Counter(last=9), depth=0).states_within_steps == (1,)
+    assert explored(Counter(last=9), depth=0).states_within_steps == [1]
     assert explored(Counter(last=9), depth=10).complete
 
 
 def test_a_bound_on_states() -> None:
     found = explored(Counter(last=9), max_states=4)
     assert (found.states, found.complete, found.stopped) == (4, False, "states: stopped at 4")
-    assert found.states_within_steps == (1, 2, 3, 4)
+    assert found.states_within_steps == [1, 2, 3, 4]
     found = explored(Subsets(), max_states=6)
-    assert (found.states, found.complete, found.states_within_steps) == (6, False, (4,))
+    assert (found.states, found.complete, found.states_within_steps) == (6, False, [4])
     assert explored(Subsets(), max_states=8).complete
 
 
@@ -199,7 +199,7 @@ class Nowhere(Protocol):
 
 def test_every_initial_state_out_of_bounds() -> None:
     found = explored(Nowhere())
-    assert (found.states, found.states_within_steps, found.diameter, found.complete) == (0, (), -1, True)
+    assert (found.states, found.states_within_steps, found.diameter, found.complete) == (0, [], -1, True)
     assert found.steps_out_of_bounds == 2
     assert states(found.out_of_bounds) == [None]
 

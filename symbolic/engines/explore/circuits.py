@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from leadline.symbolic import bits
@@ -82,6 +83,7 @@ def _exchanged(semantics: Semantics) -> object:
     return (semantics.group, semantics.watched) if isinstance(semantics, Symmetric) else None
 
 
+@dataclass(eq=False)
 class CircuitExplorer:
     """A breadth-first exploration on circuits that can be summarized even if an exception ends `run` early.
 
@@ -103,37 +105,27 @@ class CircuitExplorer:
         workers: the number of processes that search once there are many states.
     """
 
-    def __init__(
-        self,
-        semantics: Semantics,
-        properties: Sequence[str],
-        depth: int | None,
-        progress: Callable[[Level], None],
-        max_states: int | None,
-        *,
-        vacuity: bool = False,
-        counting: bool = False,
-        unless_sure: bool = False,
-        finite: Mapping[str, SafetyPart] | None = None,
-        view: n.Node | None = None,
-        narrower: list[CircuitExplorer] | None = None,
-        checkpoint: Levels | None = None,
-        workers: int = 1,
-    ) -> None:
-        self.semantics = semantics
-        self.properties = properties
-        self.depth = depth
-        self.progress = progress
-        self.max_states = max_states
-        model = semantics.model
-        self._suspects = [x for name in properties for x in suspects(model.properties[name]) if vacuity]
-        self._view, self._checkpoint, self._workers = view, checkpoint, workers
-        self._narrower = narrower
-        self.finite = finite or {}
-        self._counting, self._unless_sure = counting, unless_sure
-        self._vacuity = vacuity
-        self._search: bits.Search | None = None
-        self._guards: Sequence[Guard] = ()
+    semantics: Semantics
+    properties: Sequence[str]
+    depth: int | None
+    progress: Callable[[Level], None]
+    max_states: int | None
+    _: KW_ONLY
+    vacuity: bool = False
+    counting: bool = False
+    unless_sure: bool = False
+    finite: Mapping[str, SafetyPart] = field(default_factory=dict)
+    view: n.Node | None = None
+    narrower: list[CircuitExplorer] | None = None
+    checkpoint: Levels | None = None
+    workers: int = 1
+    _search: bits.Search | None = field(default=None, init=False)
+    _guards: Sequence[Guard] = field(default=(), init=False)
+
+    @cached_property
+    def _suspects(self) -> list[Vacuous]:
+        claims = (self.semantics.model.properties[name] for name in self.properties)
+        return [x for claim in claims for x in suspects(claim)] if self.vacuity else []
 
     def run(self) -> None:
         """Explore until no state is new or a bound is reached.
@@ -147,22 +139,22 @@ class CircuitExplorer:
             machine = bits.Machine(model, steps=self._claimed())
             claims, watched = self._all_claims(machine)
             key = None
-            if self._view is not None:
+            if self.view is not None:
                 # The numbers of a module's states are TLC's, whose search takes steps in another order.
                 exact = model.origin is not None
-                key = machine.exact_key(self._view, claims) if exact else machine.key(self._view)
+                key = machine.exact_key(self.view, claims) if exact else machine.key(self.view)
             begin = bits.initial_states(model)
         except (ModelError, RecursionError) as error:
             raise bits.NoCircuits(str(error)) from error
 
-        if self._unless_sure and not machine.may_fail(claims):
+        if self.unless_sure and not machine.may_fail(claims):
             return
 
         self._search = search = self._new_search(machine, claims, key, watched)
         if not self._goes_on(search):
             search.run(begin)
-        if self._narrower is not None:
-            self._narrower.append(self)
+        if self.narrower is not None:
+            self.narrower.append(self)
         if watched is not None and search.found[watched].violated_at is not None:
             assert isinstance(self.semantics, Symmetric)
             raise told_apart(model, self.semantics.watched)
@@ -170,7 +162,7 @@ class CircuitExplorer:
             raise bits.NoCircuits(search.unclear)
         if not search.fired[0]:
             raise self.semantics.no_initial_state()
-        if self._counting:
+        if self.counting:
             self._guards = list(self._counted(search, reached=False))
 
     @property
@@ -228,18 +220,18 @@ class CircuitExplorer:
             orbits=orbits,
             weighing=self.semantics.weight is not None,
             key=key,
-            checkpoint=self._checkpoint,
-            until_outside=self._narrower is not None,
+            checkpoint=self.checkpoint,
+            until_outside=self.narrower is not None,
             until_false=watched,
-            every_step=self._counting,
+            every_step=self.counting,
             initial=[machine.claim(connective(n.And, one.initial)) for one in self.finite.values()],
-            workers=self._workers,
+            workers=self.workers,
         )
 
     def _goes_on(self, search: bits.Search) -> bool:
         """Whether the search with narrower types was gone on with."""
         model = self.semantics.model
-        before = self._narrower.pop() if self._narrower else None
+        before = self.narrower.pop() if self.narrower else None
         if before is None or before._search is None or model.origin is None:
             return False
         other, narrow = before._search, before.semantics.model
@@ -330,7 +322,7 @@ class CircuitExplorer:
     @property
     def left_types(self) -> bool:
         """Whether a step that leaves the types has ended the search, which wider ones go on with."""
-        return self._narrower is not None and self._search is not None and self._search.failures > 0
+        return self.narrower is not None and self._search is not None and self._search.failures > 0
 
     def summary(self, stopped: str | None = None, *, stuck: bool = True) -> Exploration:
         """The result of the states found so far.
@@ -346,7 +338,7 @@ class CircuitExplorer:
             properties = {name: Checked(None, None, None, 0) for name in self.properties}
             return Exploration(
                 states=0,
-                states_within_steps=(),
+                states_within_steps=[],
                 complete=False,
                 stopped=stopped,
                 generated=0,
@@ -362,9 +354,9 @@ class CircuitExplorer:
         orbits, viewed = self.semantics.weight is not None, search.key is not None
         return Exploration(
             states=search.weighed if orbits else search.counted,
-            states_within_steps=tuple(search.weights if orbits else search.within),
+            states_within_steps=list(search.weights if orbits else search.within),
             orbits=search.counted if orbits else None,
-            orbits_within_steps=tuple(search.within) if orbits else None,
+            orbits_within_steps=list(search.within) if orbits else None,
             complete=search.complete and not viewed,
             all_views=search.complete if viewed else None,
             stopped=None if search.complete else stopped,
@@ -400,7 +392,7 @@ class CircuitExplorer:
     @property
     def vacuous(self) -> Sequence[Vacuous] | None:
         """The outermost suspects that had no effect in the states found so far; None if none is looked at."""
-        if not self._vacuity:
+        if not self.vacuity:
             return None
         found = self._search.found[len(self.properties) :] if self._search is not None else ()
         pairs = zip(self._suspects, found, strict=False)
@@ -409,7 +401,7 @@ class CircuitExplorer:
     @property
     def guards(self) -> Sequence[Guard] | None:
         """The guards of all actions in the order in which they are evaluated; None if they were not counted."""
-        return self._guards if self._counting else None
+        return self._guards if self.counting else None
 
     @property
     def first(self) -> Sequence[int]:

@@ -78,9 +78,7 @@ class ExploreFacts(EngineFacts, Counts):
     @classmethod
     def of(cls, found: Exploration) -> ExploreFacts:
         """The facts that every exploration has."""
-        pairs = ((one.name, getattr(found, one.name)) for one in fields(Counts) if one.init)
-        numbers: dict[str, Any] = {name: [*x] if isinstance(x, tuple) else x for name, x in pairs}
-        return cls(**numbers)
+        return cls(**{one.name: getattr(found, one.name) for one in fields(Counts) if one.init})
 
     def ended_early(self) -> str | None:
         return self.stopped

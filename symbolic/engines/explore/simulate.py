@@ -30,7 +30,7 @@ from leadline.symbolic.engines.ask.result import (
     Verdict,
 )
 from leadline.symbolic.engines.explore.circuits import values_at
-from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, VALUES, lack_of_room
+from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, VALUES, lack_of_room, searched
 from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.explore.statistics import Occurring, RunStatistics, values_of
 from leadline.symbolic.engines.run.limits import (
@@ -38,7 +38,6 @@ from leadline.symbolic.engines.run.limits import (
     TimeIsOver,
     limited,
     own_peak_mb,
-    stop_at,
 )
 from leadline.symbolic.lang import (
     Model,
@@ -357,15 +356,11 @@ class Simulation(ABC):
             Interrupted: on Ctrl-C, with the answer so far.
             ModelError: as `run`.
         """
-        stopped = None
-        try:
-            with limited(limits):
-                self.run(listener)
-        except KeyboardInterrupt:
-            raise Interrupted(self.answer("interrupted")) from None
-        except (TimeIsOver, MemoryError) as error:
-            stopped = stop_at(error, limits).text
-        return self.answer(stopped)
+        stop = searched(limits, lambda: self.run(listener))
+        found = self.answer(None if stop is None else stop.text)
+        if stop is not None and stop.cause is Cause.INTERRUPTED:
+            raise Interrupted(found)
+        return found
 
     def answer(self, stopped: str | None) -> Answer:
         """The answer by the runs so far."""

@@ -90,7 +90,6 @@ class RunStatistics:
 
     Attributes:
         runs: the number of runs that have ended.
-        steps: the number of steps.
         longest: the steps of the longest run.
         deadlocks: the number of runs that end in a deadlock.
         taken: how often each action was taken.
@@ -102,7 +101,6 @@ class RunStatistics:
     actions: Sequence[str]
     probes: Sequence[str]
     runs: int = 0
-    steps: int = 0
     longest: int = 0
     deadlocks: int = 0
     taken: list[int] = field(init=False)
@@ -140,7 +138,6 @@ class RunStatistics:
         place = self.actions.index(action)
         self.taken[place] += 1
         self._acted.add(place)
-        self.steps += 1
         self._length += 1
 
     def reach(self, probe: str) -> None:
