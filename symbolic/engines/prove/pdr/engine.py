@@ -338,8 +338,7 @@ class _Search:
                 if frame < frames.last:
                     heapq.heappush(waiting, (frame + 1, next(count), one))
             elif frame == 1:
-                beginning = frames.beginning_into(one.cube)
-                trace = self._trace([("init", beginning.picks), beginning.choice], one)
+                trace = self._trace(frames.beginning_into(one.cube), one)
             else:
                 before = _Obligation(frames.lift(answer, one.cube), frames.choice(answer), one)
                 heapq.heappush(waiting, (frame, next(count), one))
@@ -384,14 +383,13 @@ class _Search:
         """The trace of an initial state that violates the property. Other bad ones are noted."""
         assert self._frames is not None
         for how in BadCause:
-            found = self._frames.bad_beginning(how) if how in self._open else None
-            if found is None:
+            found = self._frames.bad_beginning(how) if how in self._open else []
+            if not found:
                 continue
-            beginning: list[Choice] = [("init", found.picks)]
+            trace = self._trace(found[: 1 + (how is BadCause.STEP_OUTSIDE)], how)
             if how is BadCause.VIOLATED:
-                return self._trace(beginning, how)
-            choices = [*beginning, found.choice][: 1 + (how is BadCause.STEP_OUTSIDE)]
-            self._leave_bounds(self._trace(choices, how), how)
+                return trace
+            self._leave_bounds(trace, how)
         return None
 
     def _bad_sample(self) -> Trace | None:
@@ -440,7 +438,7 @@ class _Search:
         if hits:
             return self._trace(self._samples.run(hits), one)
         if self._frames.begins_in(one.cube):
-            return self._trace([("init", self._frames.beginning_in(one.cube).picks)], one)
+            return self._trace(self._frames.beginning_in(one.cube)[:1], one)
         return None
 
     def _trace(self, choices: list[Choice], then: _Obligation | BadCause) -> Trace:

@@ -18,7 +18,6 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
 from leadline.symbolic.engines.prove.pdr.results import Cubes
 from leadline.symbolic.engines.prove.pdr.system import BadCause, Choice, Cube, Layer, System
-from leadline.symbolic.lang import Value
 from leadline.symbolic.solve.cores import CoreSolver, simplified
 
 _GARBAGE = 1500
@@ -59,14 +58,6 @@ class Lemma:
             return False
         mask = other.masks[0]
         return any(image & mask == image for image in self.masks)
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """An initial state, by its picks, and the action and picks of a step from it."""
-
-    picks: dict[str, Value]
-    choice: Choice
 
 
 class Frames:
@@ -369,29 +360,27 @@ class Frames:
 
     # -- how runs begin ----------------------------------------------------------------------------
 
-    def beginning_in(self, cube: Cube) -> Beginning:
-        """An initial state in a cube that has one."""
-        found = self._beginning([*cube])
-        assert found is not None, "an initial state is in the cube"
-        return found
+    def beginning_in(self, cube: Cube) -> list[Choice]:
+        """An initial state in a cube, as its choice, and that of a step from it; none if none is in it."""
+        return self._beginning(cube)
 
-    def beginning_into(self, cube: Cube) -> Beginning:
-        """An initial state with a step into a cube that has one."""
+    def beginning_into(self, cube: Cube) -> list[Choice]:
+        """Likewise, an initial state and a step from it into a cube."""
         layer = self._first_layer
-        found = self._beginning([layer.taken, *[layer.prime[x] for x in cube]])
-        assert found is not None, "a step from an initial state leads into the cube"
-        return found
+        return self._beginning([layer.taken, *[layer.prime[x] for x in cube]])
 
-    def bad_beginning(self, how: BadCause) -> Beginning | None:
-        """An initial state that is bad in some way."""
+    def bad_beginning(self, how: BadCause) -> list[Choice]:
+        """Likewise, an initial state that is bad in some way."""
         return self._beginning([self._first_layer.bad[how]])
 
-    def _beginning(self, assumptions: Sequence[int]) -> Beginning | None:
+    def _beginning(self, assumptions: Sequence[int]) -> list[Choice]:
         if not self._ask(self._first, assumptions):
-            return None
+            return []
         true = {TRUE, *self._first.model()}
-        picks = self._start.picks(lambda x: x in true)
-        return Beginning(picks, self._first_layer.choice(lambda x: x in true))
+        return [
+            ("init", self._start.picks(true.__contains__)),
+            self._first_layer.choice(true.__contains__),
+        ]
 
     # -- solvers -----------------------------------------------------------------------------------
 
