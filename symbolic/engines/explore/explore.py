@@ -783,15 +783,32 @@ def answer_about(
         stop: why it was ended, if it was.
     """
     beyond = _trace(semantics, found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None)
+
+    def judged(name: str, trace: Trace | None) -> Result:
+        trace = trace or beyond
+        return verdict_on(name, found, trace, None if trace is None else end_reason(semantics, trace))
+
+    def about_states(name: str) -> Result:
+        checked = found.properties[name]
+        violation = _trace(semantics, checked.violation, TraceEnd.VIOLATES, name)
+        # A violation takes precedence over an evaluation, and a step, out of bounds.
+        return judged(
+            name, violation or _trace(semantics, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, name)
+        )
+
+    def about_run(name: str) -> Result:
+        result = judged(name, about_runs.get(name))
+        if name in about_runs or result.verdict is not Verdict.SAFE:
+            return result
+        # It was not looked at: the time was over before.
+        return replace(result, verdict=Verdict.UNKNOWN, reason=None if stop is None else stop.text)
+
     results = [
-        _judge(semantics, found, one.name, beyond)
-        if one.temporal is None
-        else _judge_runs(semantics, found, one.name, beyond, about_runs, stop)
+        (about_states if one.temporal is None else about_run)(one.name)
         for one in query.chosen(semantics.model)
     ]
     if query.deadlock:
-        trace = _trace(semantics, found.deadlock, TraceEnd.DEADLOCK, None)
-        results.append(_result(semantics, found, DEADLOCK, trace or beyond))
+        results.append(judged(DEADLOCK, _trace(semantics, found.deadlock, TraceEnd.DEADLOCK, None)))
     return Answer(results, None, beyond)
 
 
@@ -823,33 +840,6 @@ def result_of(name: str, verdict: Verdict, trace: Trace | None, depth: int, why:
         trace=trace,
         reason=why,
     )
-
-
-def _judge(semantics: Semantics, found: Exploration, name: str, beyond: Trace | None) -> Result:
-    checked = found.properties[name]
-    violation = _trace(semantics, checked.violation, TraceEnd.VIOLATES, name)
-    own = _trace(semantics, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, name)
-    # A violation takes precedence over a step out of bounds.
-    return _result(semantics, found, name, violation or own or beyond)
-
-
-def _judge_runs(
-    semantics: Semantics,
-    found: Exploration,
-    name: str,
-    beyond: Trace | None,
-    about_runs: Mapping[str, Trace | None],
-    stop: Stop | None,
-) -> Result:
-    """The result about a claim about runs. Where it was not looked at, the time was over before."""
-    result = _result(semantics, found, name, about_runs.get(name) or beyond)
-    if name in about_runs or result.verdict is not Verdict.SAFE:
-        return result
-    return replace(result, verdict=Verdict.UNKNOWN, reason=None if stop is None else stop.text)
-
-
-def _result(semantics: Semantics, found: Exploration, name: str, trace: Trace | None) -> Result:
-    return verdict_on(name, found, trace, None if trace is None else end_reason(semantics, trace))
 
 
 def verdict_on(name: str, found: Exploration, trace: Trace | None, why: str | None) -> Result:

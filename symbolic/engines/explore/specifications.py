@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import product
 
@@ -1001,37 +1001,33 @@ def _path_through(
     return (*path, last)
 
 
+@dataclass(frozen=True)
 class _Judge:
-    def __init__(
-        self,
-        behaviour: Behaviour,
-        exploring: _Exploring,
-        found: Exploration,
-        stop: Stop | None,
-    ) -> None:
-        self.about_runs = exploring.about_runs
-        self.whole = exploring.whole
-        self.stop = stop
-        self.behaviour = behaviour
-        self.explorer = exploring.explorer
-        self.found = found
-        why = found.out_of_bounds[-1].why if found.out_of_bounds is not None else None
-        self.beyond = _trace(found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None, why)
+    behaviour: Behaviour
+    exploring: _Exploring
+    found: Exploration
+    stop: Stop | None
+
+    @cached_property
+    def beyond(self) -> Trace | None:
+        """A run to a step out of bounds."""
+        path = self.found.out_of_bounds
+        return None if path is None else _trace(path, TraceEnd.OUT_OF_BOUNDS, None, path[-1].why)
 
     def property(self, name: str) -> Result:
         """The verdict about an invariant, or about a property of states and steps."""
         checked = self.found.properties[name]
         violation = None
         if checked.violation is not None or name in self.behaviour.broken:
-            violation = _violation(self.behaviour, self.explorer, name)
+            violation = _violation(self.behaviour, self.exploring.explorer, name)
         undefined = [] if checked.out_of_bounds is None else [(checked.out_of_bounds, checked.why)]
         if name in self.behaviour.undefined:
-            undefined.append(_undefined(self.behaviour, self.explorer, name))
+            undefined.append(_undefined(self.behaviour, self.exploring.explorer, name))
         if violation is None and undefined:
             path, why = min(undefined, key=lambda one: len(one[0]))
             return self.result(name, path, TraceEnd.OUT_OF_BOUNDS, why)
         result = self.result(name, violation, TraceEnd.VIOLATES)
-        found = self.about_runs.get(name)
+        found = self.exploring.about_runs.get(name)
         if found is not None and result.verdict < Verdict.VIOLATED:
             run, why = found
             return verdict_on(name, self.found, replace(run, why=why), why)
@@ -1044,15 +1040,13 @@ class _Judge:
         """The reason why not all runs were looked at that a claim is about; None if all were."""
         if name not in self.behaviour.specification.properties or not self.behaviour.safety(name).runs:
             return None
-        stopped = (
-            None
-            if self.whole is None or not self.whole.full
-            else f"states: stopped at {self.whole.max_states}"
-        )
-        if name not in self.about_runs:
+        stopped, whole = None, self.exploring.whole
+        if whole is not None and whole.full:
+            stopped = f"states: stopped at {whole.max_states}"
+        if name not in self.exploring.about_runs:
             stopped = "runs were not looked at" if self.stop is None else self.stop.text
         # The search that is told of has ended, so that its states are no measure.
-        why = "" if self.whole is None else "; runs go through every state, also those that others stand for"
+        why = "" if whole is None else "; runs go through every state, also those that others stand for"
         return None if stopped is None else stopped + why
 
     def result(self, name: str, path: Path | None, ends: TraceEnd, why: str | None = None) -> Result:
