@@ -14,10 +14,8 @@ from leadline.symbolic.encode.expressions import Expressions, Partial
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
-from leadline.symbolic.lang import Action, Bool, Model, Pick, Sort, Span, Type, Work, nodes as n, site
+from leadline.symbolic.lang import BOOL, Action, Model, Pick, Sort, Span, Type, Work, nodes as n, site
 from leadline.symbolic.lang.nodes import replacement
-
-_BOOL = Bool()
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ class Actions:
                         break
                     continue
                 picked = item.node
-                test: n.Node = n.make(n.Member, _BOOL, item.span, picked, item.domain)
+                test: n.Node = n.make(n.Member, BOOL, item.span, picked, item.domain)
             else:
                 test = item
             shape, error = self.expressions.evaluate(renamed(test))

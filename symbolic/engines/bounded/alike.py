@@ -22,8 +22,8 @@ from leadline.symbolic.encode.template import template
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import (
+    BOOL,
     Action,
-    Bool,
     Model,
     Permutation,
     Property,
@@ -35,8 +35,6 @@ from leadline.symbolic.lang import (
     symmetric_sorts,
 )
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
-
-_BOOL = Bool()
 
 
 def sorts_alike(
@@ -131,22 +129,22 @@ class _Part:
         renamed = (lambda node: node) if self.action is None else actions.renaming(self.action)
         for node in ordered_in(self.roots):
             value, error = actions.expressions.evaluate(renamed(node))
-            yield TRUE, error, _BOOL
+            yield TRUE, error, BOOL
             yield -error, value, node.type
 
     def whole(self, actions: Actions) -> Iterator[_Result]:
         """All that the part tells of a state."""
         if self.action is not None:
             effect = actions.effect(self.action)
-            yield TRUE, effect.enabled, _BOOL
-            yield TRUE, effect.out_of_bounds, _BOOL
+            yield TRUE, effect.enabled, BOOL
+            yield TRUE, effect.out_of_bounds, BOOL
             kinds = {name: node.type for name, node in self.action.updates}
             yield from ((effect.enabled, shape, kinds[name]) for name, shape in effect.next.items())
             return
         for node in self.roots:
             value, error = actions.expressions.evaluate(node)
-            yield TRUE, actions.circuit.conj((value, -error)), _BOOL
-            yield TRUE, FALSE if self.truth_alone else error, _BOOL
+            yield TRUE, actions.circuit.conj((value, -error)), BOOL
+            yield TRUE, FALSE if self.truth_alone else error, BOOL
 
 
 def _alike_in(part: _Part, sorts: tuple[Sort, ...]) -> tuple[Sort, ...]:

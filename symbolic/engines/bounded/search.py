@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolling
+from leadline.symbolic.encode.circuit import FALSE
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Cause, Effort, Result, Verdict
 from leadline.symbolic.engines.run.limits import own_peak_mb
-from leadline.symbolic.lang import Bool, Model, Property, PropertyKind, enabledness, nodes as n
+from leadline.symbolic.lang import BOOL, Model, Property, PropertyKind, enabledness, nodes as n
 from leadline.symbolic.solve import Satisfiability, Solver
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
-
-_BOOL = Bool()
 
 
 def deadlock_property(model: Model) -> Property:
@@ -28,9 +27,9 @@ def deadlock_property(model: Model) -> Property:
     """
     span = model.init.span
     enabled = tuple(enabledness(action) for action in model.actions)
-    formula: n.Node = n.make(n.Or, _BOOL, span, enabled) if enabled else n.make(n.Const, _BOOL, span, False)
+    formula: n.Node = n.make(n.Or, BOOL, span, enabled) if enabled else n.make(n.Const, BOOL, span, False)
     if model.constraints:
-        formula = n.make(n.Implies, _BOOL, span, model.constraint, formula)
+        formula = n.make(n.Implies, BOOL, span, model.constraint, formula)
     doc = "Some action is enabled in every state."
     return Property(DEADLOCK, "Deadlock", PropertyKind.INVARIANT, doc, span, formula)
 
@@ -43,9 +42,6 @@ def claim_named(model: Model, name: str) -> Property:
 def targets_of(model: Model, query: Query) -> list[Property]:
     """The properties that a query asks for, the absence of deadlocks among them."""
     return [claim_named(model, name) for name in query.names(model)]
-
-
-_FALSE = -1
 
 
 @dataclass
@@ -145,7 +141,7 @@ class BoundedSearch:
 
     def ask(self, assumption: int) -> bool:
         """Whether the assumption is satisfiable; False once the solver gave up (`unknown` has the reason)."""
-        if assumption == _FALSE or self.unknown is not None:
+        if assumption == FALSE or self.unknown is not None:
             return False
         begin = time.perf_counter()
         answer = self.solver.check([assumption])
@@ -156,16 +152,16 @@ class BoundedSearch:
 
     def any_of(self, literals: Sequence[int]) -> int:
         """A literal that implies the disjunction of the literals."""
-        possible = [literal for literal in literals if literal != _FALSE]
+        possible = [literal for literal in literals if literal != FALSE]
         if len(possible) < 2:
-            return possible[0] if possible else _FALSE
+            return possible[0] if possible else FALSE
         some = self.solver.new_variables(1)
         self.solver.add([(-some, *possible)])
         return some
 
     def exclude(self, literals: Sequence[int]) -> None:
         """Assert the negation of literals that the solver has just refuted, which helps in deeper layers."""
-        self.solver.add([(-literal,) for literal in literals if literal != _FALSE])
+        self.solver.add([(-literal,) for literal in literals if literal != FALSE])
 
     # -- one depth --------------------------------------------------------------------------------
 
@@ -248,7 +244,7 @@ class BoundedSearch:
             self.exclude([question.literal for question in left])
 
     def _matters(self, question: SolverQuestion) -> bool:
-        if question.literal == _FALSE:
+        if question.literal == FALSE:
             return False
         if question.target is None:
             return self.out_of_bounds is None
