@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
 
@@ -633,9 +633,7 @@ def explore_specification(
         Interrupted: on Ctrl-C, with the answer so far.
         ModelError: if there is no initial state.
     """
-    specification = behaviour.specification
-    names = (*specification.invariants, *specification.properties)
-    exploring = _Exploring(behaviour, names, options, listener, deadlock, checkpoint, busy)
+    exploring = _Exploring(behaviour, options, listener, deadlock, checkpoint, busy)
     began = time.monotonic()
 
     def numbers() -> dict[str, int]:
@@ -643,63 +641,21 @@ def explore_specification(
         return _statistics(explorer.within, explorer.counted, sum(explorer.fired), began)
 
     set_statistics(numbers)
-    told = partial(_answer, behaviour, exploring, options, deadlock)
-
-    def settled() -> None:
-        tell_proofs(told(None, None), options, listener)
-
     with printing(listener.printed):
-        stop = searched(limits, lambda: exploring.run(settled))
+        stop = searched(limits, exploring.run)
     behaviour.end_search()
     behaviour.at_level(None)
     with printing(listener.printed):
         postconditions = _postconditions(behaviour.interpreter, limits.since(began))
-    return told(stop, postconditions)
+    return exploring.answer(stop, postconditions)
 
 
-def _answer(
-    behaviour: Behaviour,
-    exploring: _Exploring,
-    options: ExploreOptions,
-    deadlock: bool,
-    stop: Stop | None,
-    postconditions: dict[str, bool | str] | None,
-) -> Answer:
-    """The answer that a search gives; see `ended`."""
-    explorer, specification = exploring.explorer, behaviour.specification
-    found = explorer.summary(None if stop is None else stop.text)
-    judge = _Judge(behaviour, exploring, found, stop)
-    results = [judge.property(name) for name in (*specification.invariants, *specification.properties)]
-    if deadlock:
-        results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
-    remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
-    facts = replace(ExploreFacts.of(found), by=VALUES, symmetry=remark, postconditions=postconditions)
-    if options.count_values:
-        counts = counted_values(len(behaviour.variables), explorer.states_within)
-        facts = replace(facts, values=values_by(dict.fromkeys(behaviour.variables, tla_text), counts))
-    if found.all_views is not None:
-        facts = replace(facts, view=specification.view_name, all_views=found.all_views)
-        results = [qualified(one, facts) for one in results]
-    if explorer.suspects is not None:
-        names = [action.name for action in behaviour.actions]
-        facts = replace(
-            facts,
-            vacuous=_vacuous(explorer.suspects, results),
-            first_reached=dict(zip(names, explorer.first[1:], strict=True)),
-            guards=_guards(behaviour.interpreter),
-        )
-    elif options.vacuity and facts.complete:
-        suspects, untrue = exploring.vacuity
-        facts = replace(facts, vacuous=_vacuous(suspects, results), never_true=untrue)
-    return ended(Answer(results, facts, judge.beyond), options, found, stop, {})
-
-
+@dataclass(eq=False)
 class _Exploring:
     """The exploration of a specification.
 
     Args:
         behaviour: its states and steps.
-        names: the properties.
         options: the bounds.
         listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
@@ -713,42 +669,38 @@ class _Exploring:
         whole: where states stand for others, the search of all states, which runs go through.
     """
 
-    def __init__(
-        self,
-        behaviour: Behaviour,
-        names: Sequence[str],
-        options: ExploreOptions,
-        listener: Listener,
-        deadlock: bool,
-        checkpoint: Checkpoint | None,
-        busy: Callable[[Sequence[State]], None],
-    ) -> None:
-        self._checkpoint, self._busy = checkpoint, busy
-        self._forecast = Forecast(options.max_states)
-        self._left: float | None = None
-        self._behaviour, self._names, self._options, self._listener = behaviour, names, options, listener
-        self._told = set() if deadlock else {DEADLOCK}
-        self._beyond = set[str]()
-        self.about_runs: dict[str, tuple[Trace, str | None] | None] = {}
-        self.whole: Explorer[Behaviour] | None = None
-        self._runs_at = _FIRST_RUNS
+    behaviour: Behaviour
+    options: ExploreOptions
+    listener: Listener
+    deadlock: bool
+    checkpoint: Checkpoint | None
+    busy: Callable[[Sequence[State]], None]
+    about_runs: dict[str, tuple[Trace, str | None] | None] = field(default_factory=dict, init=False)
+    whole: Explorer[Behaviour] | None = field(default=None, init=False)
+    _left: float | None = field(default=None, init=False)
+    _beyond: set[str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self._names = (*self.behaviour.specification.invariants, *self.behaviour.specification.properties)
+        self._forecast, self._runs_at = Forecast(self.options.max_states), _FIRST_RUNS
+        self._told = set() if self.deadlock else {DEADLOCK}
         self.explorer = self._new()
-        behaviour.at_level(0)
+        self.behaviour.at_level(0)
 
     def _new(self) -> Explorer[Behaviour]:
-        covering = self._options.coverage
+        covering = self.options.coverage
         return Explorer(
-            self._behaviour,
+            self.behaviour,
             self._names,
-            self._options.depth,
+            self.options.depth,
             self._level,
-            self._options.max_states,
-            self._checkpoint,
-            self._behaviour.notes,
+            self.options.max_states,
+            self.checkpoint,
+            self.behaviour.notes,
             # Circuits are not begun where the search on values is near its end.
-            lambda known: None if is_near(self._left) else self._busy(known),
+            lambda known: None if is_near(self._left) else self.busy(known),
             attributing=covering,
-            suspects=_suspects(self._behaviour) if covering else None,
+            suspects=_suspects(self.behaviour) if covering else None,
         )
 
     def _level(self, level: Level) -> None:
@@ -765,25 +717,25 @@ class _Exploring:
         Such a run is one of all states. Where states stand for others, or a formula asks for the level or for a
         register, runs are looked at when the search is over.
         """
-        behaviour = self._behaviour
+        behaviour = self.behaviour
         merged = behaviour.canonical is not None or behaviour.view is not None
         if merged or behaviour.asks_level or _uses_registers(behaviour.interpreter):
             return
-        runs = FairRuns(behaviour.interpreter, self.explorer, lambda _: self._busy(self.explorer.order))
+        runs = FairRuns(behaviour.interpreter, self.explorer, lambda _: self.busy(self.explorer.order))
         for name in behaviour.specification.properties:
             if name not in self.about_runs and behaviour.safety(name).runs:
                 found = _violating(behaviour, runs, name)
                 if found is not None and found[1] is None:
                     self.about_runs[name] = found
-                    self._listener.done(result_of(name, Verdict.VIOLATED, found[0], depth))
+                    self.listener.done(result_of(name, Verdict.VIOLATED, found[0], depth))
 
     def _tell(self, level: Level, left: float | None) -> None:
         self._left = left
         reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
-        self._listener.progress(Progress(level.depth, 0.0, text=reached, left=left))
-        _tell_violations(self._behaviour, self.explorer, self._told, self._listener)
+        self.listener.progress(Progress(level.depth, 0.0, text=reached, left=left))
+        self._tell_violations()
         self._tell_out_of_bounds()
-        self._behaviour.at_level(level.depth + 1)
+        self.behaviour.at_level(level.depth + 1)
 
     def _tell_out_of_bounds(self) -> None:
         """Tell of properties without a value, and of the first step without one, which concerns all of them.
@@ -795,10 +747,10 @@ class _Exploring:
             if watch.out_at is not None and watch.name not in self._beyond:
                 self._beyond.add(watch.name)
                 self._tell_of(watch.name, explorer.path(watch.out_at), watch.name, watch.why)
-        for name in self._behaviour.undefined:
+        for name in self.behaviour.undefined:
             if name not in self._beyond:
                 self._beyond.add(name)
-                path, why = _undefined(self._behaviour, explorer, name)
+                path, why = self._undefined(name)
                 self._tell_of(name, path, name, why)
         beyond = None if DEADLOCK in self._beyond else explorer.path_out_of_bounds()
         if beyond is not None:
@@ -810,12 +762,12 @@ class _Exploring:
         """Tell that the evaluation of a claim, or without one the last step of a path, has no value."""
         if name not in self._told:
             trace, depth = _trace(path, TraceEnd.OUT_OF_BOUNDS, claim, why), len(self.explorer.within) - 1
-            self._listener.told(result_of(name, Verdict.OUT_OF_BOUNDS, trace, depth, why))
+            self.listener.told(result_of(name, Verdict.OUT_OF_BOUNDS, trace, depth, why))
 
     @cached_property
     def vacuity(self) -> tuple[Suspects[s.Expression, s.Place], list[GuardCount]]:
         """The parts that had no effect in any state; of each action never taken the first guard never true."""
-        behaviour, explorer = self._behaviour, self.explorer
+        behaviour, explorer = self.behaviour, self.explorer
         suspects = _suspects(behaviour)
         for state in explorer.order:
             suspects.look(state)
@@ -834,23 +786,33 @@ class _Exploring:
             untrue = {one["action"]: one for one in reversed([*never])}
         return suspects, [*untrue.values()]
 
-    def run(self, settled: Callable[[], None]) -> None:
-        """Explore, and look for runs; before these, which may take long, call `settled`."""
-        behaviour, runs = self._behaviour, None
-        while not _has_run(behaviour, self.explorer):
+    def run(self) -> None:
+        """Explore, and look for runs, which may take long: what is proved is told before."""
+        behaviour, runs = self.behaviour, None
+        while not self._is_explored():
             self.explorer = self._new()
         level = Level(len(self.explorer.within) - 1, 0, self.explorer.counted)
         self._tell(level, LAST_PART if self.explorer.complete else None)
         for name in behaviour.specification.properties:
             if name not in self.about_runs and behaviour.safety(name).runs:
                 if runs is None:
-                    settled()
+                    tell_proofs(self.answer(), self.options, self.listener)
                     runs = self._fair_runs()
                 self.about_runs[name] = _violating(behaviour, runs, name)
 
+    def _is_explored(self) -> bool:
+        """Explore. False if a part of the symmetry does not hold: the search begins anew without it."""
+        try:
+            self.explorer.run()
+        except ToldApart:
+            self.behaviour.begin_anew()
+            return False
+        self.behaviour.end_search()
+        return True
+
     def _fair_runs(self) -> FairRuns:
         """The runs through the states found. Where states stand for others, all are looked for first."""
-        behaviour, options = self._behaviour, self._options
+        behaviour, options = self.behaviour, self.options
         if behaviour.canonical is not None or behaviour.view is not None:
             every = behaviour.without_canonical()
             every.at_level(0)
@@ -868,12 +830,127 @@ class _Exploring:
             total = len(explorer.order)
             text = f"looking at runs: steps from {place:,} of {counted(total, 'state')}"
             depth = len(self.explorer.within) - 1
-            self._listener.progress(Progress(depth, 0.0, text=text, left=self._left))
+            self.listener.progress(Progress(depth, 0.0, text=text, left=self._left))
             # Circuits are begun where the steps from the other states take longer than a model may.
             if (time.process_time() - begun) * (total / place - 1) > MAKING:
-                self._busy(self.explorer.order)
+                self.busy(self.explorer.order)
 
         return FairRuns(behaviour.interpreter, explorer, looked)
+
+    # -- what is wrong --------------------------------------------------------------------------------
+
+    def _tell_violations(self) -> None:
+        """Tell the violations found so far that were not told before.
+
+        A deadlock comes first: of what one level shows, its run is the shortest. Where states stand for others,
+        that they do may turn out to be wrong: the run itself must show the violation.
+        """
+        behaviour, explorer = self.behaviour, self.explorer
+        for name in [*([DEADLOCK] if explorer.deadlocks else []), *explorer.violated(), *behaviour.broken]:
+            if name in self._told:
+                continue
+            self._told.add(name)
+            dead = name == DEADLOCK
+            path = explorer.deadlocked() if dead else self._violation(name)
+            assert path is not None
+            ends = TraceEnd.DEADLOCK if dead else TraceEnd.VIOLATES
+            if behaviour.canonical is None or _shown(behaviour, path, name):
+                trace = trace_of_path(path, ends, None if dead else name)
+                self.listener.done(result_of(name, Verdict.VIOLATED, trace, len(explorer.within) - 1))
+
+    def _violation(self, name: str) -> Path:
+        """The shorter of two paths to a violation, to a state and to a step; one of them may be missing."""
+        state = self.explorer.violation(name) if name in self.explorer.violated() else None
+        broken = self.behaviour.broken
+        step = self._path_through(*broken[name]) if name in broken else None
+        return min((one for one in (state, step) if one is not None), key=len)
+
+    def _undefined(self, name: str) -> tuple[Path, str]:
+        """A path to a step of which a property has no value, and the reason."""
+        before, after, why = self.behaviour.undefined[name]
+        return self._path_through(before, after), why
+
+    def _path_through(self, before: State | None, after: State) -> Path:
+        """A path whose last step is this one."""
+        path: Path = ()
+        if before is not None:
+            path = self.explorer.path(self.explorer.order.index(before))
+        outcomes = self.behaviour.initial() if before is None else self.behaviour.successors(before)
+        return (*path, next(one for one in outcomes if one.state == after))
+
+    # -- the answer -----------------------------------------------------------------------------------
+
+    def answer(self, stop: Stop | None = None, postconditions: dict[str, bool | str] | None = None) -> Answer:
+        """The answer that the search gives; see `ended`."""
+        behaviour, explorer, options = self.behaviour, self.explorer, self.options
+        found = explorer.summary(None if stop is None else stop.text)
+        path = found.out_of_bounds
+        beyond = None if path is None else _trace(path, TraceEnd.OUT_OF_BOUNDS, None, path[-1].why)
+        results = [self._judged(name, found, beyond, stop) for name in self._names]
+        if self.deadlock:
+            trace = _trace(found.deadlock, TraceEnd.DEADLOCK, DEADLOCK)
+            results.append(_verdict(DEADLOCK, found, trace or beyond))
+        remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
+        facts = replace(ExploreFacts.of(found), by=VALUES, symmetry=remark, postconditions=postconditions)
+        if options.count_values:
+            counts = counted_values(len(behaviour.variables), explorer.states_within)
+            facts = replace(facts, values=values_by(dict.fromkeys(behaviour.variables, tla_text), counts))
+        if found.all_views is not None:
+            facts = replace(facts, view=behaviour.specification.view_name, all_views=found.all_views)
+            results = [qualified(one, facts) for one in results]
+        if explorer.suspects is not None:
+            names = [action.name for action in behaviour.actions]
+            facts = replace(
+                facts,
+                vacuous=_vacuous(explorer.suspects, results),
+                first_reached=dict(zip(names, explorer.first[1:], strict=True)),
+                guards=_guards(behaviour.interpreter),
+            )
+        elif options.vacuity and facts.complete:
+            suspects, untrue = self.vacuity
+            facts = replace(facts, vacuous=_vacuous(suspects, results), never_true=untrue)
+        return ended(Answer(results, facts, beyond), options, found, stop, {})
+
+    def _judged(self, name: str, found: Exploration, beyond: Trace | None, stop: Stop | None) -> Result:
+        """The verdict about an invariant, or about a property of states and steps.
+
+        Args:
+            name: its name.
+            found: the result of the search.
+            beyond: a run to a step out of bounds, if there is one.
+            stop: why the search was ended, if it was.
+        """
+        checked, violation = found.properties[name], None
+        if checked.violation is not None or name in self.behaviour.broken:
+            violation = self._violation(name)
+        undefined = [] if checked.out_of_bounds is None else [(checked.out_of_bounds, checked.why)]
+        if name in self.behaviour.undefined:
+            undefined.append(self._undefined(name))
+        if violation is None and undefined:
+            path, why = min(undefined, key=lambda one: len(one[0]))
+            return _verdict(name, found, _trace(path, TraceEnd.OUT_OF_BOUNDS, name, why))
+        result = _verdict(name, found, _trace(violation, TraceEnd.VIOLATES, name) or beyond)
+        about_run = self.about_runs.get(name)
+        if about_run is not None and result.verdict < Verdict.VIOLATED:
+            run, why = about_run
+            return _verdict(name, found, replace(run, why=why))
+        missed = self._missed(name, stop)
+        if missed is not None and result.verdict is Verdict.SAFE:
+            return replace(result, verdict=Verdict.UNKNOWN, reason=missed)
+        return result
+
+    def _missed(self, name: str, stop: Stop | None) -> str | None:
+        """The reason why not all runs were looked at that a claim is about; None if all were."""
+        if name not in self.behaviour.specification.properties or not self.behaviour.safety(name).runs:
+            return None
+        stopped, whole = None, self.whole
+        if whole is not None and whole.full:
+            stopped = f"states: stopped at {whole.max_states}"
+        if name not in self.about_runs:
+            stopped = "runs were not looked at" if stop is None else stop.text
+        # The search that is told of has ended, so that its states are no measure.
+        why = "" if whole is None else "; runs go through every state, also those that others stand for"
+        return None if stopped is None else stopped + why
 
 
 def _statistics(within: Sequence[int], distinct: int, generated: int, began: float) -> dict[str, int]:
@@ -913,17 +990,6 @@ def _postconditions(interpreter: Interpreter, limits: Limits) -> dict[str, bool 
     return found or None
 
 
-def _has_run(behaviour: Behaviour, explorer: Explorer[Behaviour]) -> bool:
-    """Explore. False if a part of the symmetry does not hold: the search begins anew without it."""
-    try:
-        explorer.run()
-    except ToldApart:
-        behaviour.begin_anew()
-        return False
-    behaviour.end_search()
-    return True
-
-
 def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, str | None] | None:
     """A fair run that violates a property, or one on which it has no value and the reason."""
     by = ModuleReplayer(Behaviour(behaviour.specification, interpreter=behaviour.interpreter))
@@ -943,26 +1009,6 @@ def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, 
         raise InternalError(f"a counterexample to {name} does not replay: {wrong}") from wrong
 
 
-def _tell_violations(
-    behaviour: Behaviour, explorer: Explorer[Behaviour], told: set[str], listener: Listener
-) -> None:
-    """Tell the violations found so far that were not told before.
-
-    A deadlock comes first: of what one level shows, its run is the shortest. Where states stand for others, that
-    they do may turn out to be wrong: the run itself must show the violation.
-    """
-    for name in [*([DEADLOCK] if explorer.deadlocks else []), *explorer.violated(), *behaviour.broken]:
-        if name in told:
-            continue
-        told.add(name)
-        dead = name == DEADLOCK
-        path = explorer.deadlocked() if dead else _violation(behaviour, explorer, name)
-        assert path is not None
-        trace = trace_of_path(path, TraceEnd.DEADLOCK if dead else TraceEnd.VIOLATES, None if dead else name)
-        if behaviour.canonical is None or _shown(behaviour, path, name):
-            listener.done(result_of(name, Verdict.VIOLATED, trace, len(explorer.within) - 1))
-
-
 def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
     """Whether the end of a path is a deadlock, or violates an invariant or a property of states and steps."""
     last, before = path[-1].state, path[-2].state if len(path) > 1 else None
@@ -975,88 +1021,13 @@ def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
     return False
 
 
-def _violation(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path:
-    """The shorter of two paths to a violation, one to a state and one to a step; one of them may be missing."""
-    state = explorer.violation(name) if name in explorer.violated() else None
-    step = _path_through(behaviour, explorer, *behaviour.broken[name]) if name in behaviour.broken else None
-    found = [one for one in (state, step) if one is not None]
-    return min(found, key=len)
-
-
-def _undefined(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> tuple[Path, str]:
-    """A path to a step of which a property has no value, and the reason."""
-    before, after, why = behaviour.undefined[name]
-    return _path_through(behaviour, explorer, before, after), why
-
-
-def _path_through(
-    behaviour: Behaviour, explorer: Explorer[Behaviour], before: State | None, after: State
-) -> Path:
-    """A path whose last step is this one."""
-    path: Path = ()
-    if before is not None:
-        path = explorer.path(explorer.order.index(before))
-    outcomes = behaviour.initial() if before is None else behaviour.successors(before)
-    last = next(one for one in outcomes if one.state == after)
-    return (*path, last)
-
-
-@dataclass(frozen=True)
-class _Judge:
-    behaviour: Behaviour
-    exploring: _Exploring
-    found: Exploration
-    stop: Stop | None
-
-    @cached_property
-    def beyond(self) -> Trace | None:
-        """A run to a step out of bounds."""
-        path = self.found.out_of_bounds
-        return None if path is None else _trace(path, TraceEnd.OUT_OF_BOUNDS, None, path[-1].why)
-
-    def property(self, name: str) -> Result:
-        """The verdict about an invariant, or about a property of states and steps."""
-        checked = self.found.properties[name]
-        violation = None
-        if checked.violation is not None or name in self.behaviour.broken:
-            violation = _violation(self.behaviour, self.exploring.explorer, name)
-        undefined = [] if checked.out_of_bounds is None else [(checked.out_of_bounds, checked.why)]
-        if name in self.behaviour.undefined:
-            undefined.append(_undefined(self.behaviour, self.exploring.explorer, name))
-        if violation is None and undefined:
-            path, why = min(undefined, key=lambda one: len(one[0]))
-            return self.result(name, path, TraceEnd.OUT_OF_BOUNDS, why)
-        result = self.result(name, violation, TraceEnd.VIOLATES)
-        found = self.exploring.about_runs.get(name)
-        if found is not None and result.verdict < Verdict.VIOLATED:
-            run, why = found
-            return verdict_on(name, self.found, replace(run, why=why), why)
-        missed = self._missed(name)
-        if missed is not None and result.verdict is Verdict.SAFE:
-            return replace(result, verdict=Verdict.UNKNOWN, reason=missed)
-        return result
-
-    def _missed(self, name: str) -> str | None:
-        """The reason why not all runs were looked at that a claim is about; None if all were."""
-        if name not in self.behaviour.specification.properties or not self.behaviour.safety(name).runs:
-            return None
-        stopped, whole = None, self.exploring.whole
-        if whole is not None and whole.full:
-            stopped = f"states: stopped at {whole.max_states}"
-        if name not in self.exploring.about_runs:
-            stopped = "runs were not looked at" if self.stop is None else self.stop.text
-        # The search that is told of has ended, so that its states are no measure.
-        why = "" if whole is None else "; runs go through every state, also those that others stand for"
-        return None if stopped is None else stopped + why
-
-    def result(self, name: str, path: Path | None, ends: TraceEnd, why: str | None = None) -> Result:
-        """The verdict with this path to an error; without one it is that of the steps."""
-        trace = _trace(path, ends, name, why) or self.beyond
-        return verdict_on(name, self.found, trace, None if trace is None else trace.why)
-
-
 def _trace(path: Path | None, ends: TraceEnd, name: str | None, why: str | None = None) -> Trace | None:
     return None if path is None else replace(trace_of_path(path, ends, name), why=why)
+
+
+def _verdict(name: str, found: Exploration, trace: Trace | None) -> Result:
+    """The result about one property with a run to what is wrong; without one it is that of the steps."""
+    return verdict_on(name, found, trace, None if trace is None else trace.why)
 
 
 def _suspects(behaviour: Behaviour) -> Suspects[s.Expression, s.Place]:
