@@ -158,63 +158,13 @@ class Explore(Engine):
         if model.alone:
             return self._of_module(model, query, limits, listener)
         try:
-            return self._answer(model, query, options, limits, listener)
+            return _explored(model, query, limits, listener)
         except bits.NoCircuits as error:
             if not options.prove:
                 raise
             # Others of a portfolio may answer.
             unknown = Result("", self.name, Verdict.UNKNOWN, reason=str(error), cause=Cause.SOLVER)
             return Answer([replace(unknown, property=name) for name in query.names(model)])
-
-    def _answer(
-        self,
-        model: Model,
-        query: Query,
-        options: ExploreOptions,
-        limits: Limits,
-        listener: Listener,
-        narrower: list[CircuitExplorer] | None = None,
-    ) -> Answer:
-        """The answer about a model of formulas, which goes on with the explorations of narrower ones."""
-        chosen = query.chosen(model)
-        runs = [one.name for one in chosen if one.temporal is not None]
-        if options.symmetry and options.coverage:
-            raise UserError("--coverage counts every state: leave out --symmetry")
-        # Runs of a module with SYMMETRY are looked at through all states where they must be.
-        if options.symmetry and runs and not model.symmetry:
-            raise UserError(
-                f"--symmetry: {runs[0]} is a claim about runs, which is explored without symmetry: leave the "
-                "option out, or name claims about states with --property"
-            )
-        states = "orbit" if options.symmetry else "state"
-
-        def progress(level: Level) -> None:
-            reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
-            listener.progress(Progress(level.depth, 0.0, text=reached, left=exploring.forecast.left(level)))
-            _tell_violations(exploring.explorer, told, listener)
-
-        told = set() if query.deadlock else {DEADLOCK}
-        exploring = _Exploring(model, query, options, progress, limits, narrower)
-        about_runs: dict[str, Trace | None] = {}
-
-        def answer(stop: Stop | None) -> Answer:
-            explorer = exploring.explorer
-            found = explorer.summary(None if stop is None else stop.text, stuck=query.deadlock)
-            known = {**exploring.about_steps(), **about_runs}
-            answer = answer_about(explorer.semantics, found, query, known, stop)
-            facts = with_view(exploring.told(found), model, options, found, runs)
-            facts = with_coverage(facts, explorer, exploring.untrue, answer.results)
-            if options.count_values:
-                facts = replace(facts, values=_values(explorer))
-            answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
-            shown = {action.name: action.tla for action in model.actions} if options.notes else {}
-            return ended(answer, options, found, stop, shown)
-
-        def settled() -> None:
-            tell_proofs(answer(None), options, listener)
-
-        stop = searched(limits, lambda: exploring.search(about_runs, listener, settled))
-        return answer(stop)
 
     def _of_module(self, model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
         """The answer about a TLA+ module, by its interpreter or by circuits."""
@@ -239,12 +189,24 @@ class Explore(Engine):
 
             # Violations have values of the interpreter for the listener.
             told = Listener(progress, done=lambda one: done(told_by_values(lowered, one)))
-            return self._answer(lowered, asked, asked.options_as(ExploreOptions), rest, told, narrower)
+            return _explored(lowered, asked, rest, told, narrower)
 
         def ask(of: Model, within: Limits) -> Answer:
             return answer_of_module(of, query, within, replace(listener, done=done), on_circuits)
 
         return answer_with_known(ask, model, limits, kept)
+
+
+def _explored(
+    model: Model,
+    query: Query,
+    limits: Limits,
+    listener: Listener,
+    narrower: list[CircuitExplorer] | None = None,
+) -> Answer:
+    """The answer about a model of formulas, which goes on with the explorations of narrower ones."""
+    exploring = _Exploring(model, query, limits, listener, narrower)
+    return exploring.answer(searched(limits, exploring.search))
 
 
 class Forecast:
@@ -334,7 +296,6 @@ class _Exploring:
 
     Attributes:
         explorer: the exploration.
-        forecast: foretells its end.
         why: the reason why it is on values; None if it is not, or was asked to be.
         untrue: of each action that is never taken the first guard that is never true, if that is looked for.
     """
@@ -345,50 +306,47 @@ class _Exploring:
         self,
         model: Model,
         query: Query,
-        options: ExploreOptions,
-        progress: Callable[[Level], None],
         limits: Limits,
+        listener: Listener,
         narrower: list[CircuitExplorer] | None,
     ) -> None:
-        self._model, self._query, self._options, self._progress = model, query, options, progress
+        options = query.options_as(ExploreOptions)
+        self._model, self._query, self._options, self._listener = model, query, options, listener
         self._chosen = query.chosen(model)
         self._names = [one.name for one in self._chosen if one.temporal is None]
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
+        if options.symmetry and options.coverage:
+            raise UserError("--coverage counts every state: leave out --symmetry")
+        # Runs of a module with SYMMETRY are looked at through all states where they must be.
+        if options.symmetry and self._runs and not model.symmetry:
+            raise UserError(
+                f"--symmetry: {self._runs[0]} is a claim about runs, which is explored without symmetry: leave "
+                "the option out, or name claims about states with --property"
+            )
         self._claims = dict(self._split())
+        self._about_runs: dict[str, Trace | None] = {}
+        self._told = set() if query.deadlock else {DEADLOCK}
         self._vacuity = options.coverage or options.vacuity
-        self.forecast = Forecast(options.max_states)
+        self._forecast = Forecast(options.max_states)
+        self._bounds = options.depth, self._progress, options.max_states
         self.why = self._needs_values(limits)
         if model.origin is not None and model.origin.recorded is not None:
             text = f"states that differ in {model.origin.recorded} alone would be counted apart"
             raise UserError(f"{text}: leave out --by {CIRCUITS}")
         if options.by is not None and (self._runs or options.coverage):
             check_one_form(model, f"--by {options.by}")
-        self.explorer: Explorer[Semantics] | CircuitExplorer
         if self.why is not None and options.by == CIRCUITS:
             raise bits.NoCircuits(f"--by circuits: {self.why}, which needs --by values")
-        if self.why is not None or options.by == VALUES:
-            self.explorer = self._by_values()
-        else:
-            viewed = model.view is not None and view_is_used(model, options, self._runs)
-            ends = {name for name, (_, rest) in self._claims.items() if rest is None}
-            finite = {x: safety for x, (safety, _) in self._claims.items() if x in ends or not safety.empty}
-            apart = [one for one in self._chosen if one.name not in ends]
-            self.explorer = CircuitExplorer(
-                meaning(model, apart, options, watching=True),
-                self._names,
-                *self._bounds,
-                vacuity=self._vacuity,
-                counting=options.coverage,
-                finite=finite,
-                view=model.view.formula if model.view is not None and viewed else None,
-                narrower=narrower,
-                checkpoint=checkpoint_of(model, query, CIRCUITS),
-                workers=workers_for(options, limits),
-            )
+        values = self.why is not None or options.by == VALUES
+        self.explorer = self._by_values() if values else self._by_circuits(limits, narrower)
 
-    @property
-    def _bounds(self) -> tuple[int | None, Callable[[Level], None], int | None]:
-        return self._options.depth, self._progress, self._options.max_states
+    def _progress(self, level: Level) -> None:
+        """Tell of a level, and of violations."""
+        states = "orbit" if self._options.symmetry else "state"
+        reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
+        left = self._forecast.left(level)
+        self._listener.progress(Progress(level.depth, 0.0, text=reached, left=left))
+        _tell_violations(self.explorer, self._told, self._listener)
 
     def _split(self) -> Iterator[tuple[str, tuple[SafetyPart, Temporal | None]]]:
         """For each claim about runs the part that a finite run can violate, and the rest if there is more.
@@ -417,7 +375,28 @@ class _Exploring:
             return f"{endless} is a claim about runs, with a bound on depth"
         return lack_of_room(limits)
 
-    def _by_values(self) -> Explorer[Semantics]:
+    def _by_circuits(
+        self, limits: Limits, narrower: list[CircuitExplorer] | None
+    ) -> Explorer[Semantics] | CircuitExplorer:
+        model, options = self._model, self._options
+        viewed = model.view is not None and view_is_used(model, options, self._runs)
+        ends = {name for name, (_, rest) in self._claims.items() if rest is None}
+        finite = {x: safety for x, (safety, _) in self._claims.items() if x in ends or not safety.empty}
+        apart = [one for one in self._chosen if one.name not in ends]
+        return CircuitExplorer(
+            meaning(model, apart, options, watching=True),
+            self._names,
+            *self._bounds,
+            vacuity=self._vacuity,
+            counting=options.coverage,
+            finite=finite,
+            view=model.view.formula if model.view is not None and viewed else None,
+            narrower=narrower,
+            checkpoint=checkpoint_of(model, self._query, CIRCUITS),
+            workers=workers_for(options, limits),
+        )
+
+    def _by_values(self) -> Explorer[Semantics] | CircuitExplorer:
         semantics = meaning(self._model, self._chosen, self._options)
         semantics.view = view_of(semantics, self._options, self._runs)
         return Explorer(
@@ -429,56 +408,51 @@ class _Exploring:
             suspects=suspects_of(semantics, self._names) if self._vacuity else None,
         )
 
-    def search(
-        self, about_runs: dict[str, Trace | None], listener: Listener, settled: Callable[[], None]
-    ) -> None:
-        """Explore, and look for counterexamples to the claims about runs, before which `settled` is called.
-
-        Args:
-            about_runs: gets a counterexample, or None, for each that `about_steps` does not settle.
+    def search(self) -> None:
+        """Explore, and look for counterexamples to the claims about runs; what is proved is told before.
 
         Raises:
             NoCircuits: if exploration on circuits is asked for, and they cannot give the answer.
         """
         try:
-            self._search(about_runs, listener, settled)
+            self._search()
         except bits.NoCircuits as error:
             if self._options.by == CIRCUITS:
                 raise
             self.why = str(error)
             self.explorer = self._by_values()
-            about_runs.clear()
-            self._search(about_runs, listener, settled)
+            self._about_runs.clear()
+            self._search()
 
-    def _search(
-        self, about_runs: dict[str, Trace | None], listener: Listener, settled: Callable[[], None]
-    ) -> None:
+    def _search(self) -> None:
         explorer = self.explorer
         explorer.run()
         if self._vacuity:
             self.untrue = (
                 explorer.never_true() if isinstance(explorer, CircuitExplorer) else never_true(explorer)
             )
-        known = self.about_steps()
+        known = self._about_steps()
         runs = [name for name in self._runs if name not in known]
         if not runs or (isinstance(self.explorer, CircuitExplorer) and self.explorer.left_types):
             return
         left = LAST_PART if self.explorer.complete else None
-        listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs", left=left))
-        settled()
+        self._listener.progress(
+            Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs", left=left)
+        )
+        tell_proofs(self.answer(), self._options, self._listener)
         properties = self._model.properties
         if isinstance(self.explorer, CircuitExplorer):
             for name in runs:
-                about_runs[name] = self._counterexample(properties[name])
+                self._about_runs[name] = self._counterexample(properties[name])
             return
         # Here, since claims about states need none of it.
         from leadline.symbolic.engines.explore.runs import Explicit
 
         graph = Explicit(self.explorer)
         for name in runs:
-            about_runs[name] = graph.counterexample(properties[name])
+            self._about_runs[name] = graph.counterexample(properties[name])
 
-    def about_steps(self) -> dict[str, Trace | None]:
+    def _about_steps(self) -> dict[str, Trace | None]:
         """A counterexample so far, or None, for each claim that initial states, states and steps settle."""
         explorer = self.explorer
         found: dict[str, Trace | None] = {}
@@ -538,10 +512,21 @@ class _Exploring:
                 return meaning(replace(other, symmetry=self._model.symmetry), [claim], self._options)
         return Semantics(other)
 
-    def told(self, found: Exploration) -> ExploreFacts:
-        """The facts about the states found, with the explorer that answered."""
-        by = CIRCUITS if isinstance(self.explorer, CircuitExplorer) else VALUES
-        return replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
+    def answer(self, stop: Stop | None = None) -> Answer:
+        """The answer by what was found; see `ended`."""
+        explorer, model, options = self.explorer, self._model, self._options
+        found = explorer.summary(None if stop is None else stop.text, stuck=self._query.deadlock)
+        known = {**self._about_steps(), **self._about_runs}
+        answer = answer_about(explorer.semantics, found, self._query, known, stop)
+        by = CIRCUITS if isinstance(explorer, CircuitExplorer) else VALUES
+        facts = replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
+        facts = with_view(facts, model, options, found, self._runs)
+        facts = with_coverage(facts, explorer, self.untrue, answer.results)
+        if options.count_values:
+            facts = replace(facts, values=_values(explorer))
+        answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
+        shown = {action.name: action.tla for action in model.actions} if options.notes else {}
+        return ended(answer, options, found, stop, shown)
 
 
 def lack_of_room(limits: Limits) -> str | None:
