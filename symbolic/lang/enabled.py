@@ -12,7 +12,7 @@ from leadline.symbolic.lang.errors import Mistake, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, wrap
 from leadline.symbolic.lang.fairness import Arm, FairMark, Fairness
 from leadline.symbolic.lang.model import Action, Pick, Variable
-from leadline.symbolic.lang.node import binder_height, replaced
+from leadline.symbolic.lang.nodes import binder_height, replaced
 from leadline.symbolic.lang.rules import connective, equality, negation
 from leadline.symbolic.lang.script import attempted
 from leadline.symbolic.lang.span import Span

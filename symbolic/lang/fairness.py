@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from leadline.symbolic.lang.node import Node
+from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.span import Span, caller_span
 from leadline.symbolic.lang.types import Type
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.node import binder_height
+from leadline.symbolic.lang.nodes import binder_height
 from leadline.symbolic.lang.structures import Map, Set
 from leadline.symbolic.lang.types import Named, Type, Value
 from leadline.symbolic.lang.values import in_tla

@@ -23,7 +23,7 @@ from leadline.symbolic.lang.fairness import Fairness
 from leadline.symbolic.lang.known import Known, known_mistakes, rows_of, violated
 from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
 from leadline.symbolic.lang.names import kebab, pascal
-from leadline.symbolic.lang.node import replaced, written
+from leadline.symbolic.lang.nodes import replaced, written
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.script import Script, attempted, strays, updates
 from leadline.symbolic.lang.span import Span, caller_span, lines_of, start_if_any, start_of

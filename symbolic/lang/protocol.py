@@ -28,7 +28,7 @@ from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError,
 from leadline.symbolic.lang.expr import Expr, wrap
 from leadline.symbolic.lang.fairness import FairMark, Fairness
 from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
-from leadline.symbolic.lang.node import written
+from leadline.symbolic.lang.nodes import written
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, shown_of, state_claims
 from leadline.symbolic.lang.rules import equality

@@ -17,7 +17,7 @@ from leadline.symbolic.lang.coercion import (
     set_of,
     wrong_part,
 )
-from leadline.symbolic.lang.node import Binary, binder_height, replaced
+from leadline.symbolic.lang.nodes import Binary, binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Bool, Int, Named, Sort, Type, Value

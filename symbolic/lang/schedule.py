@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Pick
-from leadline.symbolic.lang.node import kept
+from leadline.symbolic.lang.nodes import kept
 from leadline.symbolic.lang.structures import Map
 from leadline.symbolic.lang.types import Int
 

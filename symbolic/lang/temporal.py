@@ -16,7 +16,7 @@ from leadline.symbolic.lang.coercion import OverRuns, invalid
 from leadline.symbolic.lang.errors import refuse
 from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, wrap
 from leadline.symbolic.lang.names import spoken
-from leadline.symbolic.lang.node import binder_height, replaced
+from leadline.symbolic.lang.nodes import binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.types import Type, Value
 from leadline.symbolic.lang.values import in_tla

@@ -26,7 +26,7 @@ from leadline.symbolic.grid.witnesses import answers, certify, replay
 from leadline.symbolic.lang import Action, Model, Pick, Property, PropertyKind, nodes as n
 from leadline.symbolic.lang.coercion import as_node, fits
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.node import replaced
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.lang.span import NOWHERE
 from tests.grid.conftest import Here
 from tests.grid.queries import changed

@@ -28,7 +28,6 @@ from leadline.symbolic.lang import (
     implies,
     ite,
     map_of,
-    node as interning,
     nodes as n,
     of,
     record,
@@ -38,7 +37,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.node import (
+from leadline.symbolic.lang.nodes import (
     binder_height,
     free_variables,
     rebuilt,
@@ -174,7 +173,7 @@ def test_a_part_that_expressions_share_is_replaced_once(monkeypatch: pytest.Monk
         made.append(node)
         return rebuilt(node, change)
 
-    monkeypatch.setattr(interning, "rebuilt", counted)
+    monkeypatch.setattr(n, "rebuilt", counted)
     assert list(map(replacement({x: y}), several)) == [replaced(one, {x: y}) for one in several]
     # The shared part is made once for all, and then once for each.
     assert made.count(shared) == 1 + 3
@@ -239,7 +238,7 @@ def test_otherwise_may_be_none() -> None:
 
 
 def test_kinds_are_all_the_classes_of_nodes() -> None:
-    abstract = (n.Node, n.Binder, n.Given, interning.Unary, interning.Binary, interning.Several)
+    abstract = (n.Node, n.Binder, n.Given, n.Unary, n.Binary, n.Several)
     classes = {
         x for x in vars(n).values() if isinstance(x, type) and issubclass(x, n.Node) and x not in abstract
     }

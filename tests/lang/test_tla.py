@@ -26,7 +26,6 @@ from leadline.symbolic.lang import (
     int_range,
     ite,
     map_of,
-    node as node_module,
     nodes as n,
     of,
     record,
@@ -248,7 +247,7 @@ def test_deep_expressions_overflow_nothing() -> None:
 
 def test_a_printer_that_lacks_a_kind_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     # A class registers itself as it is defined: here, in a list that ends with the test.
-    monkeypatch.setattr(node_module, "KINDS", [])
+    monkeypatch.setattr(n, "KINDS", [])
 
     class Extra(n.Node):
         """A kind that nobody prints."""
