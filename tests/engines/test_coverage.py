@@ -34,6 +34,9 @@ from leadline.symbolic.lang import (
     set_of,
 )
 from leadline.symbolic.tla.origin import TlaOrigin
+from leadline.symbolic.tla.read.coverage import excerpt
+from leadline.symbolic.tla.read.parse import parse
+from leadline.symbolic.tla.read.syntax import Definition
 from tests.engines.explorers import covering
 from tests.engines.numbers import names_of, numbers
 from tests.exploring import explore
@@ -277,6 +280,24 @@ def test_coverage_of_a_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ("Rest", "height = 3"): (4, 1),
     }
     assert facts["first_reached"] == {"Climb": 3, "Fly": 0, "Rest": 0}
+
+
+TEXTS = (
+    "<<x, y>> # <<1, 2>>",
+    "UNCHANGED <<x, y>>",
+    "{ z \\in S : z > x }",
+    "M!Next \\/ ~(x = 1)",
+    "(x + 1) * y",
+)
+
+
+def test_an_expression_is_told_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "Texts.tla"
+    bodies = "\n".join(f"Op{i} == \t(* é *) {text}  \\* é" for i, text in enumerate(TEXTS))
+    path.write_text(f"---- MODULE Texts ----\n{bodies}\n====\n", encoding="utf-8")
+    (module,) = parse(path.read_text(encoding="utf-8"), str(path))
+    found = [excerpt(one.body) for one in module.units if isinstance(one, Definition)]
+    assert found == list(TEXTS)
 
 
 def test_check_of_a_module_names_its_lines(

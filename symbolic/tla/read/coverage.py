@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,7 +13,7 @@ from leadline.symbolic.meaning.coverage import Suspect
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
-from leadline.symbolic.tla.read.text import module_text, without_comments
+from leadline.symbolic.tla.read.text import WIDE, module_text, parsed
 
 
 @dataclass(frozen=True)
@@ -105,62 +104,19 @@ class _Asserted:
 
 # -- the text of an expression -------------------------------------------------------------------------------
 
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\w+|\S')
-_NAME_BEFORE = re.compile(r"[\w!]+\s*$")
-_NAME_BEHIND = re.compile(r"\S+?\s+[\w!]+|[^\w\s]+[\w!]+")
-"""An infix operator and a name."""
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
 _LONGEST = 160
 
 
 def excerpt(e: s.Expression) -> str:
     """The text of an expression in its module, on one line; its place if the module cannot be read."""
-    places = sorted({one.place for one in s.nodes(e) if one.place.file == e.place.file and one.place.line})
-    try:
-        lines = _lines(e.place.file)
-        begin, end = (_offset(lines, place) for place in (places[0], places[-1]))
-    except (UserError, IndexError):
-        return str(e.place)
-    text = "\n".join(lines)
-    last = _NAME_BEHIND.match(text, end) if _is_replaced(e, -1) else None
-    last = last or _TOKEN.match(text, end)
-    end = last.end() if last is not None else end
-    first = _NAME_BEFORE.search(text, 0, begin) if _is_replaced(e, 0) else None
-    begin = first.start() if first is not None else begin
-    found = " ".join(_closed(text, begin, end).split())
-    return shortened(found, _LONGEST)
-
-
-def _is_replaced(e: s.Expression, operand: int) -> bool:
-    """Whether an infix expression begins or ends with a name that an instance replaces."""
-    inner = e
-    while isinstance(inner, s.Apply) and len(inner.arguments) == 2 and not inner.operator.isidentifier():
-        inner = inner.arguments[operand]
-    return inner.place.file != e.place.file
+    text, (begin, end) = _text(e.place.file), e.place.extent or (0, 0)
+    found = text[begin:end].decode(errors="replace").replace(WIDE, "")
+    return shortened(" ".join(found.split()), _LONGEST) or str(e.place)
 
 
 @cache
-def _lines(file: str) -> list[str]:
-    return without_comments(module_text(Path(file))).split("\n")
-
-
-def _offset(lines: list[str], place: s.Place) -> int:
-    if place.line > len(lines):
-        raise IndexError(place.line)
-    return sum(len(line) + 1 for line in lines[: place.line - 1]) + place.column - 1
-
-
-def _closed(text: str, begin: int, end: int) -> str:
-    """The text with the brackets that close what it opens; brackets that it only closes are opened before it."""
-    waiting: list[str] = []
-    missing = ""
-    for piece in _TOKEN.finditer(text, begin, end):
-        token = piece.group()
-        if token in _PAIRS:
-            waiting.append(_PAIRS[token])
-        elif token in _PAIRS.values():
-            if waiting and waiting[-1] == token:
-                waiting.pop()
-            else:
-                missing = next(one for one, other in _PAIRS.items() if other == token) + missing
-    return missing + text[begin:end] + "".join(reversed(waiting))
+def _text(file: str) -> bytes:
+    try:
+        return parsed(module_text(Path(file))).encode()
+    except UserError:
+        return b""

@@ -389,9 +389,9 @@ class _Rereader(Reader):
         self.known: dict[_Name, tuple[object, tuple[s.Unit, ...], list[Mistake]]] = {}
         self._moved = 0
 
-    def place(self, node: Tree) -> s.Place:
-        place = super().place(node)
-        return replace(place, line=place.line + self._moved) if self._moved else place
+    def place(self, node: Tree, whole: Tree | None = None) -> s.Place:
+        place = super().place(node, whole)
+        return replace(place, line=place.line + self._moved, extent=None) if self._moved else place
 
     def outermost(self, node: Tree) -> Iterable[s.Unit]:
         if node.type == "module":

@@ -25,9 +25,9 @@ from leadline.symbolic.tla.read.config import KEYWORDS
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.read.text import (
     WIDE,
+    parsed,
     untranslated_algorithm,
     with_plain_names,
-    with_wide_tabs,
     without_comments,
 )
 
@@ -148,13 +148,15 @@ class Reader:
         self.text, self.plain = text.encode(), text.isascii()
         self.starts = [0, *accumulate(len(line) for line in self.text.splitlines(keepends=True))]
 
-    def place(self, node: Tree) -> s.Place:
-        """Where a node begins. The parser counts columns in bytes."""
+    def place(self, node: Tree, whole: Tree | None = None) -> s.Place:
+        """Where a node begins, the sign of the whole if that is given. The parser counts columns in bytes."""
         at = node.start_byte
         line = bisect_right(self.starts, at)
         start = self.starts[line - 1]
         before = at - start if self.plain else len(self.text[start:at].decode())
-        return s.Place(self.file, line, before - self.text.count(_WIDE, start, at) + 1)
+        column = before - self.text.count(_WIDE, start, at) + 1
+        extent = (at, node.end_byte) if whole is None else (whole.start_byte, whole.end_byte)
+        return s.Place(self.file, line, column, extent=extent)
 
     def wrong(self, node: Tree, text: str) -> None:
         """Keep a mistake."""
@@ -272,7 +274,7 @@ class Reader:
     def bound_postfix_op(self, node: Tree, place: s.Place) -> s.Expression:
         symbol, left = part(node, "symbol"), part(node, "lhs")
         self.check_prefix(symbol, left, _POSTFIX_BINDING)
-        return s.Apply(ASCII[symbol.type], (self.expr(left),), place=self.place(symbol))
+        return s.Apply(ASCII[symbol.type], (self.expr(left),), place=self.place(symbol, node))
 
     def bound_infix_op(self, node: Tree, place: s.Place) -> s.Expression:
         operator, chain = _infix(node), [node]
@@ -284,9 +286,9 @@ class Reader:
         found = self.expr(part(chain[-1], "lhs"))
         rest = [self.expr(part(one, "rhs")) for one in reversed(chain)]
         if operator == "\\X" or len(chain) > _LONGEST:  # a triple, not a pair of pairs
-            return s.Apply(operator, (found, *rest), place=self.place(part(node, "symbol")))
+            return s.Apply(operator, (found, *rest), place=self.place(part(node, "symbol"), node))
         for one, right in zip(reversed(chain), rest, strict=True):
-            found = s.Apply(operator, (found, right), place=self.place(part(one, "symbol")))
+            found = s.Apply(operator, (found, right), place=self.place(part(one, "symbol"), one))
         return found
 
     def check_clashes(self, node: Tree, operator: str) -> None:
@@ -697,8 +699,7 @@ _CANDIDATES = {
 
 def mended(text: str, file: str) -> Mended:
     """A file's text, with the definitions whose syntax is mistaken reduced to their names and parameters."""
-    # Half of a pair of surrogates, as Python makes of a byte of the command line, has no UTF-8.
-    bare = without_comments(with_wide_tabs(text.encode(errors="replace").decode()))
+    bare = parsed(text)
     opened = unclosed(bare)
     if _MODULE.search(bare) is None:
         line = _NAMED.search(bare)

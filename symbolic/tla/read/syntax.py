@@ -19,11 +19,17 @@ from leadline.symbolic.lang import Span
 
 @dataclass(frozen=True, order=True, slots=True)
 class Place(Span):
-    """A character of a module's file, as `file:line:column`; lines and columns count from 1."""
+    """A character of a module's file, as `file:line:column`; lines and columns count from 1.
+
+    Attributes:
+        extent: the first and the last byte, the last one behind it, of the expression that has this place, in the
+            text that `leadline.symbolic.tla.read.text.parsed` makes of the file's; None if it is not known.
+    """
 
     exact: ClassVar[bool] = True
 
     column: int
+    extent: tuple[int, int] | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"

@@ -33,6 +33,12 @@ def module_text(path: Path) -> str:
     return read_text(path, errors="replace")
 
 
+def parsed(text: str) -> str:
+    """The text of a file as the parser is given it: without comments, and with wide tabs."""
+    # Half of a pair of surrogates, as Python makes of a byte of the command line, has no UTF-8.
+    return without_comments(with_wide_tabs(text.encode(errors="replace").decode()))
+
+
 def without_comments(text: str) -> str:
     """The text with a space for each character of a comment, so that every place stays as it is.
 
