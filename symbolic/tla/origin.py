@@ -30,11 +30,17 @@ from leadline.symbolic.meaning.replay import Departs
 from leadline.symbolic.meaning.trace import Trace, TraceEnd
 from leadline.symbolic.tla.learning import WALK, Learner, model_values
 from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower.actions import converted
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.model import FORMLESS, Claims, initial_types, lowered
+from leadline.symbolic.tla.lower.model import (
+    FORMLESS,
+    Claims,
+    NotAlike,
+    initial_types,
+    lowered,
+    told_apart_in,
+)
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts, told_apart_in
-from leadline.symbolic.tla.lower.steps import converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
 from leadline.symbolic.tla.read.specification import Specification, read_term
@@ -90,7 +96,7 @@ class TlaOrigin(Origin):
         self._afterwards: float = narrower._afterwards * 2 if narrower else AFTERWARDS
         self._levels: int = narrower._levels * 2 if narrower else WALK
         self._growing: list[set[str]] = [*narrower._growing] if narrower else []
-        self._sorts: Sorts = {}
+        self._sorts: shapes.Sorts = {}
 
     @classmethod
     def of(cls, model: Model) -> Self:
@@ -368,7 +374,7 @@ def _typed_alias(kind: Type, name: str, value: Value, why: str | None) -> AliasV
     return AliasValue(name, name, kind, typed(value, kind) if why is None else None, why)
 
 
-def _candidates(interpreter: Interpreter) -> Sorts:
+def _candidates(interpreter: Interpreter) -> shapes.Sorts:
     """The sorts that may be: model values, or strings that no formula names, of the same constant sets.
 
     Typed model values, which may not be compared with all others, stay atoms.

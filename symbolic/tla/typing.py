@@ -30,7 +30,7 @@ from leadline.symbolic.lang import (
     without_places,
 )
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.sorts import Sorts
+from leadline.symbolic.tla.lower.shapes import Sorts
 from leadline.symbolic.tla.values.values import (
     FALSE,
     TRUE,

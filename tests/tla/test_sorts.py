@@ -18,9 +18,8 @@ from leadline.symbolic.lang.types import Atoms, all_types
 from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
-from leadline.symbolic.tla.lower.model import lowered
+from leadline.symbolic.tla.lower.model import NotAlike, lowered
 from leadline.symbolic.tla.lower.scope import Unsupported
-from leadline.symbolic.tla.lower.sorts import NotAlike
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter

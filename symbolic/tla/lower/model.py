@@ -27,6 +27,7 @@ from leadline.symbolic.lang import (
     Pick,
     Property,
     PropertyKind,
+    Sort,
     Temporal,
     Tuple,
     Type,
@@ -38,12 +39,9 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.actions import Paths
+from leadline.symbolic.tla.lower.actions import Paths, Way, actions_of, converted
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
-from leadline.symbolic.tla.lower.sorts import NotAlike, Sorts
-from leadline.symbolic.tla.lower.steps import actions_of, converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
 from leadline.symbolic.tla.read.levels import Level
@@ -193,6 +191,24 @@ class Claims:
         return found
 
 
+class NotAlike(Exception):
+    """Members of sorts are told apart, which is known before the whole model is made.
+
+    Attributes:
+        sorts: the sorts.
+    """
+
+    def __init__(self, sorts: set[Sort]) -> None:
+        super().__init__(", ".join(one.name for one in sorts))
+        self.sorts = sorts
+
+
+def told_apart_in(model: Model, sorts: shapes.Sorts) -> set[Sort]:
+    """The sorts of which the model names members."""
+    roots = [root for action in (model.init, *model.actions) for root in action.roots]
+    return named_in([*roots, *(one.formula for one in model.constraints)]) & set(sorts.values())
+
+
 def _named(before: str, name: str | None, value: n.Node) -> str:
     """The value of a variable, after those of the variables before it: `c = c1, d = d2`."""
     shown = in_tla(value.type, value.value) if isinstance(value, n.Const) else "..."
@@ -227,7 +243,7 @@ def lowered(
     specification: Specification,
     types: Mapping[str, Type],
     origin: Origin,
-    sorts: Sorts | None = None,
+    sorts: shapes.Sorts | None = None,
     lacking: dict[str, Exception] | None = None,
     as_written: bool = False,
 ) -> Model:

@@ -24,6 +24,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
+from leadline.symbolic.tla.lower.actions import enabled
 from leadline.symbolic.tla.lower.builder import Unlowerable, has_too_many, has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import most_members
@@ -42,7 +43,6 @@ from leadline.symbolic.tla.lower.infinite import (
 )
 from leadline.symbolic.tla.lower.scope import DEEPEST, Entity, Operator, Scope
 from leadline.symbolic.tla.lower.shapes import EMPTY_FUNCTION
-from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.guards import EACH

@@ -5,7 +5,7 @@ TLA+ values                            type
 =====================================  ==========================================================
 BOOLEAN; integers                      `Bool`; `Int`, from the least to the greatest
 strings and model values               `Atoms`; a string's name has its quotation marks
-those that are interchangeable         `Sort`: see `leadline.symbolic.tla.lower.sorts`
+those that are interchangeable         `Sort`: see `Sorts`
 functions of a set of strings          `Record`; of a sort of strings `Map`
 functions of 1..n, for one n           `Tuple`, with a type for each component
 the same for several n                 `Seq`, whose capacity is the greatest n
@@ -55,6 +55,13 @@ from leadline.symbolic.lang import (
 
 Ranks: TypeAlias = Mapping[str, int]
 """The places of names in TLC's order: see `leadline.symbolic.tla.read.names`."""
+Sorts: TypeAlias = Mapping[str, Sort]
+"""The sort of each model value or string that is of one, by its name, a string's in quotation marks.
+
+The module is lowered with every set of model values that a constant has as a sort, and every set of strings that
+an operator is where no formula names these. Sorts whose members the model tells apart become atoms, and it is
+lowered again. A configuration's SYMMETRY is not relied on.
+"""
 
 NEVER: Type = Never()
 EMPTY_FUNCTION = Tuple(())
