@@ -183,10 +183,9 @@ class Behaviour:
         if self.canonical is None and not self.specification.properties:
             return found
         first, *others = found
-        checked = _Checked()
         return [
-            self._with(first, self._initial_checks, checked),
-            *(self._with(one, self._step_checks, checked) for one in others),
+            self._with(first, self._initial_checks),
+            *(self._with(one, self._step_checks) for one in others),
         ]
 
     def _unless_outside(self, step: Callable[..., None]) -> Callable[..., None]:
@@ -203,7 +202,6 @@ class Behaviour:
         self,
         step: Callable[..., None],
         checks: Mapping[str, list[Callable[[State | None, State], bool]]],
-        checked: _Checked,
     ) -> Callable[..., None]:
         canonical, own = self.canonical, self.specification
         watches = self._watches(one for one in (own.init, own.next) if one is not None)
@@ -212,8 +210,10 @@ class Behaviour:
             return self._alike(lambda: _listed(step, state), lambda a, b: set(a) == set(b))
 
         def find(state: State | None, add: Callable[[State | None], None]) -> None:
+            checked = set[State]()  # many picks take the same step
             for one in alike(state) if watches else _listed(step, state):
-                if checks and one is not None and checked.is_new(state, one):
+                if checks and one is not None and one not in checked:
+                    checked.add(one)
                     self._check(state, one, checks)
                 add(canonical(one) if canonical is not None and one is not None else one)
 
@@ -366,24 +366,6 @@ class Behaviour:
 
 _LEVEL = frozenset({"TLCGet", "TLCGetOrDefault"})
 """Operators by which formulas ask for the level of a state."""
-
-
-class _Checked:
-    """The steps from one state that were checked: many actions, and many picks, take the same step."""
-
-    def __init__(self) -> None:
-        self._before: State | None = None
-        self._found = set[State]()
-
-    def is_new(self, before: State | None, state: State) -> bool:
-        """Whether a step was not checked yet since there was a step from another state."""
-        if before is not self._before:
-            self._before = before
-            self._found.clear()
-        if state in self._found:
-            return False
-        self._found.add(state)
-        return True
 
 
 def _listed(step: Callable[..., None], state: State | None) -> list[State | None]:
