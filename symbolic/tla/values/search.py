@@ -10,7 +10,16 @@ from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import narrowed, size, unsubscripted
 from leadline.symbolic.tla.read.guards import FullGuards
-from leadline.symbolic.tla.values.expressions import NODES, OPERATORS
+from leadline.symbolic.tla.values.expressions import (
+    NODES,
+    OPERATORS,
+    STATEMENTS,
+    loops,
+    named,
+    returned,
+    settle,
+    with_let,
+)
 from leadline.symbolic.tla.values.scopes import (
     ByName,
     Code,
@@ -21,16 +30,6 @@ from leadline.symbolic.tla.values.scopes import (
     Pending,
     Reference,
     Scope,
-)
-from leadline.symbolic.tla.values.statements import (
-    STATEMENTS,
-    fold,
-    loops,
-    named,
-    returned,
-    settle,
-    union,
-    with_let,
 )
 from leadline.symbolic.tla.values.translation import Rules, Translation, as_value
 from leadline.symbolic.tla.values.writer import Fn, Lines
@@ -572,7 +571,5 @@ def enabled(t: Translation, e: s.Apply, scope: Scope) -> Code:
     return Code(t.source.call(scope.fn, fn), Kind.TRUTH)
 
 
-RULES = Rules(
-    NODES, {**OPERATORS, "UNION": union, "FoldInOrder": fold, "ENABLED": enabled}, STATEMENTS, returned
-)
+RULES = Rules(NODES, {**OPERATORS, "ENABLED": enabled}, STATEMENTS, returned)
 """The rules of all expressions."""
