@@ -30,13 +30,13 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-KEYWORDS = _words(
+RESERVED = _words(
     """ACTION ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS
     DOMAIN ELSE ENABLED EXCEPT EXTENDS FALSE HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL MODULE NEW
     OBVIOUS OMITTED ONLY OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE STATE STRING SUBSET SUFFICES
     TAKE TEMPORAL THEN THEOREM TRUE UNCHANGED UNION USE VARIABLE VARIABLES WITH WITNESS"""
 )
-"""The words of TLA+."""
+"""The words of TLA+, which are no names."""
 
 CONFIGURATION = _words(
     """ACTION_CONSTRAINT ACTION_CONSTRAINTS ALIAS CHECK_DEADLOCK CONSTRAINT CONSTRAINTS INIT INVARIANT
@@ -64,7 +64,7 @@ def is_name(text: str) -> bool:
 
     Names that begin with a digit or end in an underscore, as bound variables of types do, are left out.
     """
-    return bool(_NAME.fullmatch(text)) and text not in KEYWORDS and not text.startswith(("WF_", "SF_"))
+    return bool(_NAME.fullmatch(text)) and text not in RESERVED and not text.startswith(("WF_", "SF_"))
 
 
 class Scope:
@@ -117,7 +117,7 @@ def words_of(model: Model) -> Words:
     """The names in a model's module: those of the protocol, with a number where a name is taken."""
     sorts = [kind for kind in all_types(model) if isinstance(kind, Sort)]
     members = [member for kind in sorts for member in kind.members]
-    scope = Scope((*KEYWORDS, *CONFIGURATION, *EXTENDED, *OWN, *members))
+    scope = Scope((*RESERVED, *CONFIGURATION, *EXTENDED, *OWN, *members))
     variables = {variable.name: scope.take(variable.tla) for variable in model.variables}
     types: dict[Type, str] = {kind: scope.take(kind.name) for kind in sorts}
     actions = {action.name: scope.take(action.tla) for action in model.actions}
@@ -140,7 +140,7 @@ def _fair(model: Model, one: Fairness, actions: Mapping[str, str], scope: Scope)
 
 def module_name(model: Model) -> str:
     """The name of a model's module and its file: the protocol's name in UpperCamelCase."""
-    return Scope(KEYWORDS | MODULES).take(pascal(model.protocol.replace("-", "_")))
+    return Scope(RESERVED | MODULES).take(pascal(model.protocol.replace("-", "_")))
 
 
 # -- the types of a model --------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import LeadlineError, Mistake, ModelError, UserError
+from leadline.symbolic.notation.names import RESERVED
 from leadline.symbolic.tla.read.config import KEYWORDS
 from leadline.symbolic.tla.read.drafts import Drafts, Refused, Resolved, standard_names
-from leadline.symbolic.tla.read.parse import RESERVED
 from leadline.symbolic.tla.read.scan import Declared, Mention, ModuleScan, Spot
 from leadline.symbolic.tla.read.standard import CORE, LIBRARY, STANDARD
 

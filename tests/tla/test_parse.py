@@ -207,6 +207,7 @@ MISTAKES = {
     "A == LET y == ) IN 1": ["2:15: `)` does not fit here"],
     "A == [x EXCEPT ![1] 2]": ["2:21: `2` does not fit here: expected `=`"],
     "A == THEN": ["2:6: `THEN` is no name"],
+    "STATE == 1": ["2:1: `STATE` is no name"],
     "A == x \\le y": ["2:8: `\\le` is no operator: did you mean `<=`?"],
     "A == /\\ x != y\nB == x = \\Sum y \\in S : y": [
         "2:11: `!=` is no operator: did you mean `#`?",

@@ -14,11 +14,12 @@ from typing import TypeAlias
 
 from leadline.symbolic.files import is_there
 from leadline.symbolic.lang import Mistake, ModelError, UserError
+from leadline.symbolic.notation.names import RESERVED
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import KEYWORDS, parse_config, words_of
 from leadline.symbolic.tla.read.levels import Judged
 from leadline.symbolic.tla.read.modules import Files, Loader
-from leadline.symbolic.tla.read.parse import RESERVED, Mended, Reader, Tree, mended, readable
+from leadline.symbolic.tla.read.parse import Mended, Reader, Tree, mended, readable
 from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol
 from leadline.symbolic.tla.read.scan import Declared, Mention, ModuleScan, Scan, Spot, scan_of
 from leadline.symbolic.tla.read.specification import Specification, load

@@ -20,6 +20,7 @@ import tree_sitter
 import tree_sitter_tlaplus
 
 from leadline.symbolic.lang import Mistake, ModelError
+from leadline.symbolic.notation.names import RESERVED
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import KEYWORDS
 from leadline.symbolic.tla.read.syntax import Place
@@ -113,14 +114,6 @@ ASCII = {
 
 SETS = {"nat_number_set": "Nat", "int_number_set": "Int", "real_number_set": "Real", "string_set": "STRING",
         "boolean_set": "BOOLEAN"}  # fmt: skip
-
-RESERVED = frozenset({
-    "ASSUME", "ASSUMPTION", "AXIOM", "BOOLEAN", "CASE", "CHOOSE", "CONSTANT", "CONSTANTS", "COROLLARY",
-    "DOMAIN", "ELSE", "ENABLED", "EXCEPT", "EXTENDS", "FALSE", "IF", "IN", "INSTANCE", "LAMBDA", "LEMMA",
-    "LET", "LOCAL", "MODULE", "OTHER", "PROPOSITION", "RECURSIVE", "STRING", "SUBSET", "THEN", "THEOREM",
-    "TRUE", "UNCHANGED", "UNION", "VARIABLE", "VARIABLES", "WITH",
-})  # fmt: skip
-"""Words that are no names."""
 
 
 # -- expressions ---------------------------------------------------------------------------------------
