@@ -5,9 +5,11 @@ The precedences are those of Lamport, Specifying Systems, table 6.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from leadline.symbolic.lang.span import Span
+if TYPE_CHECKING:
+    from leadline.symbolic.lang.model import Pick
+    from leadline.symbolic.lang.nodes import Bound, PickVar
 
 
 def camel(name: str) -> str:
@@ -16,17 +18,7 @@ def camel(name: str) -> str:
     return head + "".join(part.capitalize() for part in tail)
 
 
-class _Spoken(Protocol):
-    """A pick or a bound variable."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def span(self) -> Span: ...
-
-
-def spoken(one: _Spoken) -> str:
+def spoken(one: Pick | Bound | PickVar) -> str:
     """The name of a pick or a bound variable in TLA+: a module's own, or that of a snake_case name."""
     return one.name if one.span.exact else camel(one.name)
 
