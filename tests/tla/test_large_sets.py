@@ -14,7 +14,7 @@ from leadline.symbolic.lang import NoSymbolicForm, nodes as n
 from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
-from leadline.symbolic.tla.lower.expressions import Sets
+from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.exploring import explore
@@ -132,7 +132,7 @@ def test_a_function_is_chosen_among_many_without_listing_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both meanings choose the same, and the sets of functions are larger than what may be listed."""
-    monkeypatch.setattr(Sets, "_listed_product", lambda *_: pytest.fail("the functions are listed"))
+    monkeypatch.setattr(Lowering, "_listed_product", lambda *_: pytest.fail("the functions are listed"))
     path = write(tmp_path, Choices=CHOICES)
     path.with_suffix(".cfg").write_text(
         "INIT Init NEXT Next INVARIANTS Pairs Alike CHECK_DEADLOCK FALSE CONSTANTS P = {a, b, c} Q = a\n"

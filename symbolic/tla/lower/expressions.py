@@ -1,7 +1,7 @@
 """TLA+ expressions as expressions of the language: operators are inlined, constants computed.
 
 A value whose variables are all known becomes a constant; whatever is decided by constants alone is left out.
-Sets are gone through, asked for members, and made into functions (`Sets`).
+Sets are gone through, asked for members, and made into functions.
 """
 
 from __future__ import annotations
@@ -99,23 +99,119 @@ _MOST_COPIES = 1_000
 """The most copies of a quantifier's body that are written out, the quantifiers around it counted too."""
 
 
-class Sets:
-    """Sets whose members are listed, and those whose are not.
+def is_whole(node: n.Node) -> bool:
+    """Whether a constant set has all values of its members' type."""
+    if not isinstance(node, n.Const) or not isinstance(node.type, Set):
+        return False
+    return node.type.item.has_exactly(len(node.value))
+
+
+def is_by_argument(images: n.SetMap, results: int) -> bool:
+    """Whether images are gone through by their arguments: they always have a value, or are too many to list.
 
     Args:
-        ranks: the places of names in the order of CHOOSE.
+        results: how many values may be made of an image: by a test two. The arguments make so many of each.
+    """
+    few = item_of(images.domain).capped * results
+    return is_total(images.body) or item_of(images).capped > min(few, MOST_MEMBERS)
+
+
+def is_of_images(node: n.Node) -> bool:
+    """Whether a set is of images, or a union of such, that a test of its elements goes through by arguments."""
+    match node:
+        case n.SetMap():
+            return is_by_argument(node, BOOL.capped)
+        case n.SetUnion(left=left, right=right):
+            return is_of_images(left) and is_of_images(right)
+        case n.BigUnion(item=n.SetOf(items=items)):
+            return all(map(is_of_images, items))
+        case n.BigUnion(item=n.SetMap(domain=domain, body=body)):
+            few = isinstance(domain, n.SetOf | n.SetMap) or item_of(domain).capped <= _MOST_ARGUMENTS
+            return few and is_of_images(body)
+    return False
+
+
+def is_empty(node: n.Node) -> bool:
+    """Whether a set is the constant `{}`."""
+    return isinstance(node, n.Const) and not node.value
+
+
+_NOT_WRITTEN = (str(LIBRARY), s.BUILT_IN.file)
+"""The files that no user has written."""
+_MOST_ARGUMENTS = 64
+_MOST_LENGTHS = 32
+_MOST_SUBSETS = 5_000
+_MOST_COMPARED, _MANY = 16, 4
+"""CHOOSE compares at most so many numbers, and only where their type has so many times as many values."""
+_MOST_CUT = 64
+
+
+def _work(known: Mapping[str, Any]) -> Work:
+    at: Lowering = known["self"]
+    return Work(
+        "lowering",
+        known["e"].place,
+        at.specification.operator_at,
+        advice=lambda: largest(at.variables),
+    )
+
+
+Change: TypeAlias = tuple[Sequence[n.Node], s.Expression]
+"""The path to a part of a value, and the part's new value."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The calls of a definition within itself in which only one argument changes.
+
+    Attributes:
+        calls: their number.
+        kind: the type that holds all values of that argument.
+        scope: the scope of the last call.
+    """
+
+    calls: int = 0
+    kind: Type = NEVER
+    scope: Scope | None = field(default=None, compare=False)
+
+
+class Lowering:
+    """The lowering of expressions.
+
+    Args:
+        specification: a loaded specification.
+        variables: the type of each variable.
+        sorts: the sort of each model value or string that is of one.
 
     Attributes:
         terms: makes the nodes.
+        ranks: the places of names in the order of CHOOSE.
         first: finds what CHOOSE gives where the members are too many to list.
     """
 
-    def __init__(self, ranks: shapes.Ranks) -> None:
+    def __init__(
+        self,
+        specification: Specification,
+        variables: Mapping[str, Type],
+        sorts: Mapping[str, Sort] | None = None,
+    ) -> None:
+        self.specification = specification
         self.terms = Terms()
-        self.ranks = ranks
-        self.first = First(self.terms, ranks)
+        self.terms.sorts = sorts or {}
+        self.ranks = specification.ranks
+        self.first = First(self.terms, self.ranks)
         self._orders: dict[Type, tuple[Value, ...]] = {}
         self._copies = 1  # the copies that are written of what is lowered now
+        self.variables = variables
+        self._known: dict[tuple[object, ...], Entity] = {}
+        self.too_deep = 0
+        self._cut = dict[str, int]()
+        self.analysis = Analysis(specification.definitions, specification.levels.variables)
+        self._runs: dict[str, list[_Run]] = {}
+        self._recursive: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
+        self.calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
+
+    # -- sets: those whose members are listed, and those whose are not ----------------------------
 
     def quantifier(self, universal: bool, domain: Domain, name: str, body: Body) -> n.Node:
         """Whether the body holds for all elements, or for some."""
@@ -576,110 +672,6 @@ class Sets:
             nothing = terms.undefined(NEVER, "an item of the sequence has no value")
             return terms.ite(terms.lt(domain.high, terms.integer(1)), terms.make_tuple([]), nothing)
         return terms.beginning(items, kind, domain.high)
-
-
-def is_whole(node: n.Node) -> bool:
-    """Whether a constant set has all values of its members' type."""
-    if not isinstance(node, n.Const) or not isinstance(node.type, Set):
-        return False
-    return node.type.item.has_exactly(len(node.value))
-
-
-def is_by_argument(images: n.SetMap, results: int) -> bool:
-    """Whether images are gone through by their arguments: they always have a value, or are too many to list.
-
-    Args:
-        results: how many values may be made of an image: by a test two. The arguments make so many of each.
-    """
-    few = item_of(images.domain).capped * results
-    return is_total(images.body) or item_of(images).capped > min(few, MOST_MEMBERS)
-
-
-def is_of_images(node: n.Node) -> bool:
-    """Whether a set is of images, or a union of such, that a test of its elements goes through by arguments."""
-    match node:
-        case n.SetMap():
-            return is_by_argument(node, BOOL.capped)
-        case n.SetUnion(left=left, right=right):
-            return is_of_images(left) and is_of_images(right)
-        case n.BigUnion(item=n.SetOf(items=items)):
-            return all(map(is_of_images, items))
-        case n.BigUnion(item=n.SetMap(domain=domain, body=body)):
-            few = isinstance(domain, n.SetOf | n.SetMap) or item_of(domain).capped <= _MOST_ARGUMENTS
-            return few and is_of_images(body)
-    return False
-
-
-def is_empty(node: n.Node) -> bool:
-    """Whether a set is the constant `{}`."""
-    return isinstance(node, n.Const) and not node.value
-
-
-_NOT_WRITTEN = (str(LIBRARY), s.BUILT_IN.file)
-"""The files that no user has written."""
-_MOST_ARGUMENTS = 64
-_MOST_LENGTHS = 32
-_MOST_SUBSETS = 5_000
-_MOST_COMPARED, _MANY = 16, 4
-"""CHOOSE compares at most so many numbers, and only where their type has so many times as many values."""
-_MOST_CUT = 64
-
-
-def _work(known: Mapping[str, Any]) -> Work:
-    at: Lowering = known["self"]
-    return Work(
-        "lowering",
-        known["e"].place,
-        at.specification.operator_at,
-        advice=lambda: largest(at.variables),
-    )
-
-
-Change: TypeAlias = tuple[Sequence[n.Node], s.Expression]
-"""The path to a part of a value, and the part's new value."""
-
-
-@dataclass(frozen=True)
-class _Run:
-    """The calls of a definition within itself in which only one argument changes.
-
-    Attributes:
-        calls: their number.
-        kind: the type that holds all values of that argument.
-        scope: the scope of the last call.
-    """
-
-    calls: int = 0
-    kind: Type = NEVER
-    scope: Scope | None = field(default=None, compare=False)
-
-
-class Lowering(Sets):
-    """The lowering of expressions.
-
-    Args:
-        specification: a loaded specification.
-        variables: the type of each variable.
-        sorts: the sort of each model value or string that is of one.
-    """
-
-    def __init__(
-        self,
-        specification: Specification,
-        variables: Mapping[str, Type],
-        sorts: Mapping[str, Sort] | None = None,
-    ) -> None:
-        self.specification = specification
-        super().__init__(specification.ranks)
-        self.terms.sorts = sorts or {}
-        self.variables = variables
-        self._known: dict[tuple[object, ...], Entity] = {}
-        self.too_deep = 0
-        self._cut = dict[str, int]()
-        self.analysis = Analysis(specification.definitions, specification.levels.variables)
-        self._runs: dict[str, list[_Run]] = {}
-        self._recursive: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
-        self.calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
 
     # -- expressions ------------------------------------------------------------------------------
 
