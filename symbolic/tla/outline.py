@@ -42,8 +42,7 @@ from leadline.symbolic.tla.lower.model import FORMLESS, Claims
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.leveled import leveled
-from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.specification import Specification, leveled
 from leadline.symbolic.tla.typing import OutsideType, type_of, typed
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 

@@ -24,8 +24,7 @@ from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.outline import outlined, telling_lack
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import read_config
-from leadline.symbolic.tla.read.leveled import leveled
-from leadline.symbolic.tla.read.specification import Specification, load
+from leadline.symbolic.tla.read.specification import Specification, leveled, load
 from leadline.symbolic.tla.values.behaviour import require_behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.operators import printing

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from operator import is_
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ class Specification:
         warnings: what is probably not meant, but has a meaning.
         readable: the folder of files that its operators may read; None if they may read none.
         naming: finds `ranks`.
-        leveled: the level of states as a variable, of `leadline.symbolic.tla.read.leveled`; None if there is none.
+        leveled: the level of states as a variable; None if there is none.
     """
 
     name: str
@@ -425,9 +426,7 @@ class _Making:
 
     def constrained_name(self) -> tuple[str, ...]:
         """The name of the variable `CONSTRAINED`; none without action constraints."""
-        name = CONSTRAINED
-        while name in self.names or name in self.loader.definitions:
-            name += "_"
+        name = _free(CONSTRAINED, self.names, self.loader.definitions)
         return (name,) if self.config.action_constraints else ()
 
     def check_constants(self, levels: Levels, assigned: Set[str]) -> None:
@@ -857,3 +856,97 @@ def _with_row(
     if isinstance(before, s.Case):
         return replace(before, arms=(*before.arms, arm))
     return s.Case((arm,), None, place=one.place)
+
+
+LEVEL = "LEVEL"
+_ONE = s.Number(1)
+
+
+def leveled(made: Specification) -> Specification:
+    """The specification with the level of a state as its variable `LEVEL`, if constraints bound it from above.
+
+    TLC gives `TLCGet("level")` by its search: the level of a state is one more than the steps that it takes to
+    reach it. Where constraints only bound it from above, the states that satisfy them are those that short runs
+    reach, whichever way they are found. So formulas may have the length of a run in its place.
+
+    It is unchanged where something else asks for `TLCGet`, whose answer then depends on TLC's search, or where a
+    step has several parts.
+    """
+    others = replace(made, constraints=()).formulas
+    bounds = _Bounds(made, _free(LEVEL, made.names, made.definitions, made.variables))
+    constraints = tuple(bounds.of(one) for one in made.constraints)
+    if bounds.top is None or _has(made, others, "TLCGet", "\\cdot"):
+        return made
+    own = len(made.variables) - len(made.history)
+    variables = (*made.variables[:own], bounds.level.operator, *made.variables[own:])
+    begun = s.Apply("=", (bounds.level, _ONE), place=bounds.top.place)
+    found = replace(
+        made,
+        variables=variables,
+        init=made.init and s.Apply("/\\", (made.init, begun), place=made.init.place),
+        constraints=constraints,
+        definitions=bounds.definitions,
+        levels=Levels(bounds.definitions, {*made.levels.variables, *variables}, made.levels.judged),
+        leveled=Leveled(bounds.level, bounds.top, made),
+    )
+    return made if _has(found, found.constraints, "TLCGet") else found
+
+
+def _has(made: Specification, formulas: Iterable[s.Expression], *operators: str) -> bool:
+    formulas = tuple(formulas)
+    return any(True for one in operators for _ in uses(made, one, formulas))
+
+
+def _free(name: str, *taken: Container[str]) -> str:
+    """A name that is not taken: this one, or this one with underscores behind it."""
+    while any(name in one for one in taken):
+        name += "_"
+    return name
+
+
+@dataclass
+class _Bounds:
+    """The bounds in constraints, with a variable in place of the level.
+
+    Attributes:
+        made: the specification.
+        name: the variable's name.
+        top: the highest level that a state may have by one of them, that of states beyond it included.
+        definitions: the definitions of the specification, with those changed that have bounds in them.
+    """
+
+    made: Specification
+    name: str
+    top: s.Expression | None = None
+    definitions: Mapping[str, s.Definition] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.definitions = self.made.definitions
+
+    @property
+    def level(self) -> s.Apply:
+        """The variable."""
+        return s.Apply(self.name)
+
+    def of(self, e: s.Expression) -> s.Expression:
+        """A conjunction with the variable in its bounds."""
+        match e:
+            case s.Apply("/\\", parts):
+                found = tuple(map(self.of, parts))
+                return e if all(map(is_, found, parts)) else replace(e, arguments=found)
+            case s.Apply(name, ()) if name in self.definitions:
+                one = self.definitions[name]
+                body = self.of(one.body)
+                if body is not one.body:
+                    self.definitions = {**self.definitions, name: replace(one, body=body)}
+            case s.Apply("<" | "<=" as operator, (s.Apply("TLCGet", (s.String("level"),)), most)):
+                return self._bounded(e, operator == "<", most)
+            case s.Apply(">" | ">=" as operator, (most, s.Apply("TLCGet", (s.String("level"),)))):
+                return self._bounded(e, operator == ">", most)
+        return e
+
+    def _bounded(self, e: s.Apply, below: bool, most: s.Expression) -> s.Expression:
+        if self.made.levels.of(most) is not Level.CONSTANT:
+            return e
+        self.top = most if below else s.Apply("+", (most, _ONE), place=e.place)
+        return s.Apply("<" if below else "<=", (self.level, most), place=e.place)
