@@ -240,8 +240,8 @@ def load(
     config = config or _default(names)
     given = dict(values or {})
     constants = [one.name for one in loader.constants]
-    own = [one for one in loader.definitions.values() if Path(one.place.file).parent != LIBRARY]
-    operators = [one.name for one in own if not one.parameters and "!" not in one.name]
+    own = [one.name for one in loader.definitions.values() if Path(one.place.file).parent != LIBRARY]
+    operators = [name for name in own if "!" not in name]
     what = f"{module.name} has no constant"
     _refuse(unknown_name(what, one, constants) for one in given if one not in names)
     what = f"{module.name} has no operator"
