@@ -75,6 +75,10 @@ def test_the_parts_are_those_of_sany(tmp_path: Path) -> None:
             assert tla_text(untyped(found((x,), {}), node.type)) == value, name
 
 
+FEW = "\nL == \\A p \\in S, q \\in S : few(q):: p < q\n"
+"""A definition with a label that does not name all that is bound around it."""
+
+
 @pytest.mark.parametrize(
     ("part", "expected"),
     [
@@ -83,6 +87,7 @@ def test_the_parts_are_those_of_sany(tmp_path: Path) -> None:
         ("Inv!(1)", "no part of Inv: expected values for 2 bound names"),
         ("F(1)!none", "no part of F: expected a label"),
         ("Inv!lab(1)", "no part of Inv: expected 2 arguments of lab"),
+        ("L!few(1)", "no part of L: expected `few(p, q) ::` at"),
         ("C!1", "no part of C: expected `!i!1` for the condition"),
         ("Inv!@", "no part of Inv: expected values for the bound names"),
         ("Nothing!1", "a part of no definition"),
@@ -90,5 +95,5 @@ def test_the_parts_are_those_of_sany(tmp_path: Path) -> None:
 )
 def test_a_part_that_is_not_there_is_a_mistake(part: str, expected: str, tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
-        specification(tmp_path, f"{DEFINITIONS}\nWrong == {part}", Other=OTHER)
+        specification(tmp_path, f"{DEFINITIONS}{FEW}Wrong == {part}", Other=OTHER)
     assert expected in str(caught.value)

@@ -102,9 +102,12 @@ class Way:
         self.found = body
 
     def _to_name(self, step: s.Apply) -> None:
-        lets, node = next(_named(self.found, step.operator), ([], None))
+        lets, node, bound = next(_named(self.found, step.operator), ([], None, []))
         if node is None:
             raise NoPart("a label or a place of its definition")
+        if isinstance(node, s.Label) and not {one.name for one in node.parameters}.issuperset(bound):
+            whole = f"{step.operator}({', '.join(bound)})"
+            raise NoPart(f"`{whole} ::` at {node.place}, with all names that are bound around it")
         if len(node.parameters) != len(step.arguments) and not self.bare:
             raise NoPart(f"{len(node.parameters)} arguments of {step.operator}")
         self.around += lets
@@ -153,16 +156,18 @@ def _binder(e: s.Expression) -> tuple[Sequence[s.Bound], s.Expression | None]:
     return (), None
 
 
-def _named(e: s.Node, name: str) -> Iterator[tuple[list[s.Let], s.Label | s.Definition]]:
-    """The labels and LET definitions of a name, each with the LETs around it."""
+def _named(e: s.Node, name: str) -> Iterator[tuple[list[s.Let], s.Label | s.Definition, list[str]]]:
+    """The labels and LET definitions of a name, each with the LETs and the names that are bound around it."""
     if isinstance(e, s.Label) and e.name == name:
-        yield [], e  # before one of the same name that it names a part around
+        yield [], e, []  # before one of the same name that it names a part around
     around = [e] if isinstance(e, s.Let) else []
+    bounds, body = _binder(e) if isinstance(e, s.Expression) else ((), None)
     for child in s.children(e):
+        bound = [x for one in bounds for x in one.names] if child is body else []
         if isinstance(child, s.Definition) and child.name == name:
-            yield around, child
-        for lets, one in _named(child, name):
-            yield [*around, *lets], one
+            yield around, child, bound
+        for lets, one, inner in _named(child, name):
+            yield [*around, *lets], one, [*bound, *inner]
 
 
 @dataclass(frozen=True)
