@@ -131,7 +131,11 @@ MISTAKES = {
     "A(x) == x\nB == A\nC == A(1, 2)": ["3:6: A takes 1 argument, and here are 0", "4:6: ... here are 2"],
     "A(f(_)) == f(1)\nB == A(2)\nC(x, y) == x\nD == A(C)": [
         "3:8: expected an operator with 1 argument",
-        "5:8: C takes 2 arguments: expected an operator of 1",
+        "5:8: C takes 2 arguments: expected an operator with 1 argument",
+    ],
+    "A(f(_), x) == f(x)\nB(x) == x\nC == A(B(1), LAMBDA x : x)": [
+        "4:8: expected an operator with 1 argument",
+        "4:14: LAMBDA is an operator: expected a value",
     ],
     "A == -1": ["2:6: unknown prefix operator `-`: EXTENDS Integers has it"],
     "A == 4 / 2": ["2:8: unknown operator `/`: did you mean `\\div`?"],

@@ -269,9 +269,9 @@ class Resolver:
             case s.Function(bounds, body, _):
                 found, inner = self.bounds(bounds, names)
                 return replace(e, bounds=found, body=self.expr(body, inner), name=None)
-            case s.Lambda(parameters, body):
-                given, inner = self.parameters(parameters, names)
-                return replace(e, parameters=given, body=self.expr(body, inner))
+            case s.Lambda():
+                self.wrong(e.place, "LAMBDA is an operator: expected a value")
+                return e
             case s.Let():
                 return self.let(e, names)
             case s.Label(_, _, body):
@@ -317,7 +317,8 @@ class Resolver:
             return symbol.applied(self.arguments(steps, symbol.arities, names), e.place)
         wanted = len(symbol.arities)
         if arity and not e.arguments:
-            self.wrong(e.place, f"{e.operator} takes {_arguments(wanted)}: expected an operator of {arity}")
+            takes = f"{e.operator} takes {_arguments(wanted)}"
+            self.wrong(e.place, f"{takes}: expected an operator with {_arguments(arity)}")
         elif len(written) != wanted and symbol.key not in ANY_NUMBER:
             self.wrong(e.place, f"{e.operator} takes {_arguments(wanted)}, and here are {len(written)}")
             return e
@@ -379,13 +380,15 @@ class Resolver:
         """An argument: an operator if the parameter has an arity."""
         if arity == 0:
             return self.expr(e, names)
-        if isinstance(e, s.Apply):
+        if isinstance(e, s.Apply) and not e.arguments:
             return self.apply(e, names, arity)
         if isinstance(e, s.Part):
             return self.part(e.steps, e.place, names, arity)
-        if not isinstance(e, s.Lambda) or len(e.parameters) != arity:
-            self.wrong(e.place, f"expected an operator with {_arguments(arity)}")
-        return self.expr(e, names)
+        if isinstance(e, s.Lambda) and len(e.parameters) == arity:
+            given, inner = self.parameters(e.parameters, names)
+            return replace(e, parameters=given, body=self.expr(e.body, inner))
+        self.wrong(e.place, f"expected an operator with {_arguments(arity)}")
+        return e
 
     def declare(self, name: str, arity: int, place: s.Place, names: Names) -> Symbol:
         """A bound name or a parameter, which must be new."""

@@ -162,7 +162,7 @@ class Specification:
     def no_initial_state(self) -> NoInitialState:
         """The error that no state satisfies the initial condition."""
         place = self.init.place if self.init is not None else s.BUILT_IN
-        text = "no state satisfies the initial condition: expected values for all variables"
+        text = "no state satisfies the initial condition: expected conjuncts that can be true together"
         return NoInitialState([Mistake(place, text)])
 
     def place_of(self, name: str) -> s.Place:

@@ -779,7 +779,6 @@ NODES: Mapping[type[s.Expression], Rule] = {
     s.Case: lambda t, e, scope: either(t, e.arms, e.other, scope),
     s.Let: Translation.let,
     s.Subscripted: subscripted,
-    s.Lambda: lambda t, e, scope: fails("LAMBDA is an operator, not a value"),
     **dict.fromkeys((s.Quantified, s.Choose, s.Filter, s.Image, s.Function), Translation.function),
 }
 """The rules of the kinds of nodes; one that needs statements becomes a function of its own."""
