@@ -557,6 +557,26 @@ def test_steps_that_are_composed(tmp_path: Path) -> None:
     assert answer.told(ExploreFacts).states == 10
 
 
+@pytest.mark.parametrize("by", ["values", "circuits"])
+def test_steps_that_are_composed_have_action_constraints(
+    by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    r"""TLC finds a deadlock after two steps: the states are 0, 2 and 6."""
+    body = r"""
+    EXTENDS Naturals
+    VARIABLE x
+    Init == x = 0
+    Next == (x < 3 /\ x' = x + 1) \cdot (x' = x * 2)
+    Few == x' # 4
+    Going == x = 6 \/ ENABLED Next
+    """
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next ACTION_CONSTRAINT Few INVARIANT Going")
+    assert main(["explore", str(path), "--by", by]) == 11
+    told = capsys.readouterr().out
+    assert "3 states within 2 steps" in told and "deadlock  violated  2" in told and "Going     safe" in told
+
+
 def test_an_initial_condition_without_a_value_leaves_no_states(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

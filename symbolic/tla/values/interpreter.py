@@ -84,6 +84,7 @@ class Interpreter:
             namespace[name] = partial(namespace[name], by=self.order)
         self.source = Source(namespace)
         self.translation = Translation(specification.definitions, specification.levels, self.source, RULES)
+        self.translation.own -= specification.history.keys()
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -134,8 +135,8 @@ class Interpreter:
 
     def _search(self, traced: bool, initial: bool = False, **how: Any) -> Search:
         """The search for the states after a state, or for initial states, with the guards of TLC."""
-        own, end = self.specification, partial(self._found, initial=initial, traced=traced)
-        how |= {"initial": initial, "guards": own.guards, "history": own.history.keys()}
+        end = partial(self._found, initial=initial, traced=traced)
+        how |= {"initial": initial, "guards": self.specification.guards}
         return Search(self.translation, end, attempted=partial(_attempted, traced=traced), **how)
 
     def _attempt(self, search: Search, e: s.Expression, scope: Scope, path: tuple[int, ...] = ()) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -102,7 +102,6 @@ class Search:
         counted: gives the Python name of the list in which a conjunct counts how often it is evaluated and
             true; None to count nothing.
         guards: guards as TLC evaluates them until all variables have values; None: as everywhere.
-        history: the variables that are not the module's, which get their values at the end.
         attempted: makes statements for one of several choices those that tell an error in it, and go on with
             the other choices; as they are, an error ends the search.
     """
@@ -112,7 +111,6 @@ class Search:
     initial: bool = False
     counted: Callable[[s.Expression], str] | None = None
     guards: FullGuards | None = None
-    history: Collection[str] = ()
     attempted: Callable[[Scope, Lines], Lines] = field(default=lambda _, lines: lines)
     _functions: dict[tuple[object, ...], tuple[Todo, Fn]] = field(default_factory=dict)
     _abouts: dict[tuple[int, int], tuple[frozenset[str], s.Expression, Names]] = field(default_factory=dict)
@@ -177,11 +175,11 @@ class Search:
         """Go on from the state between two steps, or from the state before both."""
         now, following = passage.now, {**passage.next, **scope.next}
         if now is None:
-            missing = [name for name in self.translation.now if name not in scope.next]
+            missing = sorted(self.translation.own - scope.next.keys())
             if missing:
                 lines.append(f"incomplete({missing!r}, False)")
                 return
-            now, following = scope.next, dict(passage.next)
+            now, following = {**scope.now, **scope.next}, dict(passage.next)
         # Values of names that are known are those in the state before the first step.
         self._go(rest, replace(scope, now=now, next=following, known={}), lines, depth)
 
@@ -199,8 +197,7 @@ class Search:
 
     def _complete(self, scope: Scope) -> bool:
         """Whether all variables of the module have values."""
-        own = self.translation.now.keys() - set(self.history)
-        return own <= (scope.now if self.initial else scope.next).keys()
+        return self.translation.own <= (scope.now if self.initial else scope.next).keys()
 
     def _guard(
         self, e: s.Expression, guards: FullGuards, todo: Todo, scope: Scope, lines: Lines, depth: int

@@ -159,6 +159,7 @@ class Translation:
         source: the Python source so far.
         now: the Python name of each variable.
         next: the Python name of each variable in the next state.
+        own: the variables of the module, without those that get their values at the end of a step.
     """
 
     def __init__(
@@ -172,6 +173,7 @@ class Translation:
         self.analysis = Analysis(definitions, levels.variables)
         self.now = {name: source.fresh(name) for name in sorted(levels.variables)}
         self.next = {name: source.fresh(f"{name}_next") for name in sorted(levels.variables)}
+        self.own = set(self.now)
         self._constants: dict[object, tuple[s.Node | None, Code]] = {}
         self._definitions: dict[object, tuple[Fn, Kind]] = {}
         self._computing: set[int] = set()
