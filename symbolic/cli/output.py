@@ -33,8 +33,8 @@ _WORST_FIRST = (
     Exit.VIOLATED,
     Exit.LIVENESS,
     Exit.DEADLOCK,
-    Exit.ASSUMPTION,
     Exit.OUT_OF_BOUNDS,
+    Exit.ASSUMPTION,
     Exit.UNKNOWN,
 )
 

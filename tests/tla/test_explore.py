@@ -618,6 +618,7 @@ Post == LET s == TLCGet("stats") IN <<s.diameter, s.distinct, s.generated, s.que
 Deep == TLCGet("diameter") = 7
 Composing == TLCGet("-Dtlc2.tool.impl.Tool.cdot") = "true"
 Wrong == TLCGet("nothing") = 1
+Few == Assert(x < 3, "no")
 Level == TLCGet("level") = x + 1
 Before == TLCGet("level") = 0
 ASSUME Before
@@ -644,6 +645,10 @@ def test_postconditions_are_evaluated_after_the_search(
         assert "postcondition Deep: violated" in told and 'TLCGet("nothing") has no value' in told
     assert main(["check", str(path)]) == 10
     assert "postcondition Deep: violated" in capsys.readouterr().out
+    config.write_text("INIT Init NEXT Next INVARIANT Few POSTCONDITION Deep")
+    assert main(["explore", str(path)]) == 21  # an error counts more, as in TLC
+    assert "postcondition Deep: violated" in capsys.readouterr().out
+    config.write_text("INIT Init NEXT Next POSTCONDITIONS Deep Wrong")
     main(["simulate", str(path), "--runs", "1"])
     assert "POSTCONDITION Deep, Wrong: only leadline explore" in capsys.readouterr().err
 
