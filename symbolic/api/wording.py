@@ -277,6 +277,8 @@ def states_found(facts: ExploreFacts) -> str:
     """A sentence on the states that an exploration found."""
     if facts.diameter < 0 and facts.stopped is None:
         return "no states: the initial condition goes out of bounds"
+    if facts.complete and not facts.states and not facts.steps_out_of_bounds:
+        return "no states: the constraints exclude all initial ones"
     states, within = counted(facts.states, "state"), f"within {counted(facts.diameter, 'step')}"
     deadlocks = counted(facts.deadlocks, "deadlock")
     if facts.orbits is not None:

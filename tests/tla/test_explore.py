@@ -266,6 +266,18 @@ def test_a_module_without_initial_states_is_told_with_its_place(tmp_path: Path) 
         explore_specification(Behaviour(one), ExploreOptions(), Limits(), SILENT, deadlock=False)
 
 
+@pytest.mark.parametrize("command", ["explore", "explore --by circuits", "check"])
+def test_a_constraint_that_excludes_all_initial_states_is_told(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All claims hold of no state, as for TLC."""
+    path = write(tmp_path, M="EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nFew == x > 5")
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next CONSTRAINT Few")
+    name, *options = command.split()
+    assert main([name, str(path), *options]) == 0
+    assert "the constraints exclude all initial ones" in capsys.readouterr().out
+
+
 LEVELS = """
 EXTENDS Naturals, Sequences, TLC
 VARIABLE x

@@ -746,7 +746,9 @@ def _proved(result: Result, facts: ExploreFacts, actions: Mapping[str, str]) -> 
     """A result as a proof, where all reachable states were looked at, with those of some actions never taken."""
     if result.verdict is not Verdict.SAFE:
         return result
-    explored = f"all {counted(facts.states, 'reachable state')} explored"
+    explored = "no state: the constraints exclude all initial ones"
+    if facts.states:
+        explored = f"all {counted(facts.states, 'reachable state')} explored"
     notes = noted(facts, result.property, actions)
     return replace(result, verdict=Verdict.PROVED, reason=explored, notes=notes)
 
