@@ -622,13 +622,14 @@ def test_an_operator_may_name_a_variable_that_has_no_value_yet(tmp_path: Path) -
 
 
 NUMBERS = r"""
-EXTENDS Integers, TLC
+EXTENDS Integers, TLC, TLCExt
 VARIABLE x
 Init == x = 0
 Next == x' = (x + 1) % 4
 Post == LET s == TLCGet("stats") IN <<s.diameter, s.distinct, s.generated, s.queue>> = <<4, 4, 5, 0>>
 Deep == TLCGet("diameter") = 7
 Composing == TLCGet("-Dtlc2.tool.impl.Tool.cdot") = "true"
+Watched == TLCGet("config").deadlock /\ TLCGetOrDefault("config", 1) = 1 /\ TLCGetOrDefault("level", 0) = 0
 Wrong == TLCGet("nothing") = 1
 Few == Assert(x < 3, "no")
 Level == TLCGet("level") = x + 1
@@ -647,6 +648,10 @@ def test_postconditions_are_evaluated_after_the_search(
     assert main(["explore", str(path)]) == 0
     told = capsys.readouterr().out
     assert "postcondition Post: holds" in told and "postcondition Before: holds" in told
+    for deadlock, code in (("TRUE", 0), ("FALSE", 10)):
+        config.write_text(f"INIT Init NEXT Next POSTCONDITION Watched CHECK_DEADLOCK {deadlock}")
+        assert main(["explore", str(path)]) == code
+    capsys.readouterr()
     config.write_text("INIT Init NEXT Next POSTCONDITION Post Composing Before")
     assert main(["explore", str(path), "--by", "circuits"]) == 0
     assert "postcondition Post: holds" in capsys.readouterr().out

@@ -129,6 +129,7 @@ MISTAKES = {
     "Assert == 1\nB == {1} \\subset {1}": ["3:10: ... did you mean `\\subseteq`?"],
     "A == {TRUE} \\subseteq BOOL": ["2:23: ... did you mean `BOOLEAN`?"],
     "A(x) == x\nB == A\nC == A(1, 2)": ["3:6: A takes 1 argument, and here are 0", "4:6: ... here are 2"],
+    "A == 1\nB == A(2)": ["3:6: A takes no arguments, and here is 1"],
     "A(f(_)) == f(1)\nB == A(2)\nC(x, y) == x\nD == A(C)": [
         "3:8: expected an operator with 1 argument",
         "5:8: C takes 2 arguments: expected an operator with 1 argument",

@@ -320,7 +320,8 @@ class Resolver:
             takes = f"{e.operator} takes {_arguments(wanted)}"
             self.wrong(e.place, f"{takes}: expected an operator with {_arguments(arity)}")
         elif len(written) != wanted and symbol.key not in ANY_NUMBER:
-            self.wrong(e.place, f"{e.operator} takes {_arguments(wanted)}, and here are {len(written)}")
+            here = "is 1" if len(written) == 1 else f"are {len(written)}"
+            self.wrong(e.place, f"{e.operator} takes {_arguments(wanted)}, and here {here}")
             return e
         arities = symbol.arities if len(written) == wanted else (0,) * len(written)
         return symbol.applied(self.arguments(written, arities, names), e.place)

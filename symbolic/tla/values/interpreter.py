@@ -82,6 +82,7 @@ class Interpreter:
         namespace |= {"orders": self.order.known, "ordered": self.order.ordered}
         for name in ("in_order", "in_choice", "enumerated", "choices", "fold"):
             namespace[name] = partial(namespace[name], by=self.order)
+        namespace["register"] = partial(operators.register, deadlock=specification.deadlock)
         self.source = Source(namespace)
         self.translation = Translation(specification.definitions, specification.levels, self.source, RULES)
         self.translation.own -= specification.history.keys()

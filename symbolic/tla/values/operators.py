@@ -409,9 +409,8 @@ def pick(value: Value) -> Value:
     return random.choice(tuple(in_order(value)))
 
 
-_registers: dict[Value, Value] = {
-    "config": function({"mode": "bfs", "worker": 1, "deadlock": TRUE, "traces": -1, "seed": 0})
-}
+_CONFIG = {"mode": "bfs", "worker": 1, "traces": -1, "seed": 0}
+_registers: dict[Value, Value] = {}
 
 
 def set_level(level: int | None) -> None:
@@ -451,21 +450,27 @@ def without_statistics() -> Iterator[None]:
         _statistics[:] = kept
 
 
-def _of_tlc() -> dict[Value, Value]:
-    """The values that TLCGet has without TLCSet."""
+def _of_tlc(deadlock: Value) -> dict[Value, Value]:
+    """The values that TLCGet has."""
     found = _statistics[0]() if _statistics else {}
     found = {**found, "stats": function(found)} if found else {}
-    return {**found, "-Dtlc2.tool.impl.Tool.cdot": "true", **_registers}
+    config = function({**_CONFIG, "deadlock": deadlock})
+    return {**found, "config": config, "-Dtlc2.tool.impl.Tool.cdot": "true", **_registers}
 
 
 def register_or(name: Value, default: Value) -> Value:
-    """`TLCGetOrDefault(name, default)`."""
-    return _of_tlc().get(name, default)
+    """`TLCGetOrDefault(name, default)`, which knows what TLCSet has set and no more."""
+    return default if name == "level" else _registers.get(name, default)
 
 
-def register(name: Value) -> Value:
-    """`TLCGet(name)`: a value that was set, the configuration, or a number of a breadth-first search."""
-    known = _of_tlc()
+def register(name: Value, *, deadlock: bool) -> Value:
+    """`TLCGet(name)`: a value that was set, the configuration, or a number of a breadth-first search.
+
+    Args:
+        name: what is asked for.
+        deadlock: whether a deadlock is an error.
+    """
+    known = _of_tlc(TRUE if deadlock else FALSE)
     if name in known:
         return known[name]
     expected = "TLCSet before, or POSTCONDITION for a number of the search"
