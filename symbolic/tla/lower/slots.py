@@ -244,6 +244,8 @@ def written(t: Terms, node: n.Node) -> list[tuple[n.Node, n.Node]]:
             ]
         case n.Node(type=Slots(key=key)):
             return [slot(t, node, t.const(key, x)) for x in key.values()]
+        case n.Node(type=Map(key=key, value=value)):
+            return written(t, t.convert(node, shapes.graph_of(key, shapes.given(value))))
         case n.Node(type=Set(item=item)) if item.capped <= MOST_WRITTEN:
             return [(t.among(x, node), x) for x in (t.narrowed(item, value) for value in item.values())]
         case n.SetFilter(domain=inner):
@@ -284,8 +286,6 @@ def same(t: Terms, a: n.Node, b: n.Node) -> n.Node:
 def converted(t: Terms, node: n.Node, target: Slots) -> n.Node:
     """A set or function as one in slots."""
     empty = t.const(target, (None,) * target.key.cardinality)
-    if isinstance(node.type, Map) and not isinstance(node.type, Slots) and target.graph:
-        node = t.convert(node, shapes.graph_of(node.type.key, shapes.given(node.type.value)))
     if node.type == shapes.EMPTY_FUNCTION or (isinstance(node, n.Const) and not any(node.value)):
         return empty
     if isinstance(node.type, Slots):
