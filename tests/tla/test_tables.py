@@ -411,6 +411,25 @@ def test_a_model_value_is_added_to_a_bag_in_slots(tmp_path: Path, monkeypatch: p
     assert [one.steps for one in found.results] == [one.steps for one in asking.every.results] == [3]
 
 
+STOPPED = r"""
+EXTENDS Naturals, Bags
+CONSTANT Stop
+VARIABLES pending, k
+Init == pending = EmptyBag /\ k = 0
+Put == /\ k < 2 /\ k' = k + 1
+       /\ \E a, b \in 0..1 : pending' = SetToBag({[to |-> a, s |-> [a |-> k, by |-> b]]}) (+) pending
+Take(m) == m # Stop /\ m.s.by = 0 /\ pending' = (pending (-) SetToBag({m})) (+) SetToBag({Stop}) /\ UNCHANGED k
+Next == Put \/ \E m \in DOMAIN pending : Take(m)
+"""
+
+
+def test_a_bag_of_messages_keeps_them_beside_a_model_value(tmp_path: Path) -> None:
+    (tmp_path / "M.cfg").write_text("CONSTANT Stop = Stop INIT Init NEXT Next CHECK_DEADLOCK FALSE")
+    asking = Asking(write(tmp_path, M=STOPPED), Tlc(0, "", 0, None, None, None))
+    found = asking.answer(ExploreOptions(by=CIRCUITS))
+    assert found.told(ExploreFacts).states == asking.every.told(ExploreFacts).states == 31
+
+
 PASSED = r"""
 EXTENDS Naturals, FiniteSets
 VARIABLES s, k

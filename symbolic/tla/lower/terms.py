@@ -921,10 +921,9 @@ class Terms(Builder):
 
     def merged(self, left: n.Node, right: n.Node) -> n.Node:
         """`f @@ g`, where one is a set of pairs."""
-        if isinstance(left.type, Map) or isinstance(right.type, Map):
-            return self._merged_map(left, right)
         kind = join(left.type, right.type)
-        assert isinstance(kind, Graph)
+        if not isinstance(kind, Graph):
+            return self._merged_map(left, right)
         known = self.domain(left)
         more = lambda x: self.negation(self.member(self.components(x)[0], known))  # noqa: E731  # short
         others = self.bind(n.SetFilter, self.convert(right, kind), "x", more)
