@@ -36,6 +36,7 @@ from leadline.symbolic.trace.values import field_names
 
 _WIDTH = 96
 _MOST_FAIR = 10
+_MOST_PARTS = 8
 
 
 class LineKind(StrEnum):
@@ -193,19 +194,29 @@ def cti_lines(semantics: Semantics, cti: Cti) -> Iterator[Line]:
 # -- changes ---------------------------------------------------------------------------------------------
 
 
-def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
+def changes(kind: Type, path: str, old: Value, new: Value) -> list[str]:
     """A line for each part of a value that differs, nothing if the values are equal.
 
+    The new value as a whole if many parts differ and that is shorter.
+
     >>> from leadline.symbolic.lang import Int, Set, Tuple
-    >>> list(changes(Tuple((Int(0, 3), Set(Int(0, 3)))), "pair", (0, frozenset({1})), (2, frozenset({1, 3}))))
+    >>> changes(Tuple((Int(0, 3), Set(Int(0, 3)))), "pair", (0, frozenset({1})), (2, frozenset({1, 3})))
     ['pair[1] = 2', 'pair[2]: added {3}']
 
     A function whose domain changes:
 
     >>> kind = Graph(Tuple((Int(0, 9), Int(0, 9))))
-    >>> list(changes(kind, "f", frozenset({(1, 5), (2, 6)}), frozenset({(1, 4), (3, 6)})))
+    >>> changes(kind, "f", frozenset({(1, 5), (2, 6)}), frozenset({(1, 4), (3, 6)}))
     ['f[1] = 4', 'f: added (3 :> 6)', 'f: removed (2 :> 6)']
     """
+    told = list(_changes(kind, path, old, new))
+    if len(told) <= _MOST_PARTS:
+        return told
+    whole = f"{path} = {in_tla(kind, new)}"
+    return [whole] if len(whole) < sum(map(len, told)) else told
+
+
+def _changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
     if old == new:
         return
     match kind:

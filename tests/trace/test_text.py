@@ -98,6 +98,14 @@ def test_only_what_changed_is_told() -> None:
     assert list(changes(Tuple((NODE, NODE)), "t", ("n1", "n1"), ("n1", "n1"))) == []
 
 
+def test_many_parts_that_changed_are_told_as_a_whole() -> None:
+    bits = Seq(Int(0, 1), 12)
+    assert changes(bits, "bits", (0,) * 12, (1,) * 12) == [f"bits = <<{', '.join('1' * 12)}>>"]
+    wide = Seq(Int(0, 10**9), 100)
+    old, new = (10**8,) * 100, (1,) * 9 + (10**8,) * 91
+    assert changes(wide, "wide", old, new) == [f"wide[{place}] = 1" for place in range(1, 10)]
+
+
 def test_a_long_value_has_a_line_for_each_part() -> None:
     wide = Map(NODE, Set(Int(1000, 1020)))
     value = (frozenset(range(1000, 1012)), frozenset({1000}))
