@@ -209,6 +209,15 @@ def test_an_initial_state_without_a_value_is_left_to_exploration(tmp_path: Path)
     assert result.reason == "no violation in 0 states, those with new facts first"
 
 
+def test_states_that_a_constraint_excludes_are_not_counted(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE n\nInit == n = 0\nNext == n' \\in 0..9\nNear == n < 3\nLow == n < 10"
+    path = write(tmp_path, Few=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next CONSTRAINT Near INVARIANT Low")
+    query = Query(str(path), {}, None, NoveltyOptions(), deadlock=False)
+    (result,) = answer(model_on_values(find(str(path)), {}), query, Limits()).results
+    assert result.reason == "no violation in 3 states, those with new facts first"
+
+
 def test_an_option_of_other_engines_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The message was that the engine is for TLA+ modules alone."""
     path = write(tmp_path, Stages=STAGES)

@@ -127,7 +127,7 @@ class _Search(Simulation):
                 run.append(self._chance.choice(outcomes))
             else:
                 run, by_action = [], not by_action
-            self.tell(listener, lambda: counted(len(self._states), "state"))
+            self.tell(listener, self._counted)
 
     def _is_over(self) -> bool:
         most, patience = self._options.max_states, self._options.patience
@@ -216,4 +216,7 @@ class _Search(Simulation):
     def extent(self) -> str:
         if self._behaviour.sets_registers:
             return "no state, since formulas set registers"
-        return f"{counted(len(self._states), 'state')}, those with new facts first"
+        return f"{self._counted()}, those with new facts first"
+
+    def _counted(self) -> str:
+        return counted(len(self._states) - len(self._outside - {_NONE}), "state")
