@@ -923,7 +923,8 @@ class Terms(Builder):
         """`f @@ g`, where one is a set of pairs."""
         kind = join(left.type, right.type)
         assert isinstance(kind, Graph)
-        if any(isinstance(x.type, Map) and x.type.key == kind.item.parts[0] for x in (left, right)):
+        keys = [x.type.key for x in (left, right) if isinstance(x.type, Map)]
+        if any(isinstance(key, Listed) or key == kind.item.parts[0] for key in keys):
             return self._merged_map(left, right)
         known = self.domain(left)
         more = lambda x: self.negation(self.member(self.components(x)[0], known))  # noqa: E731  # short
@@ -931,7 +932,7 @@ class Terms(Builder):
         return self.make(n.SetUnion, kind, self.convert(left, kind), others)
 
     def _merged_map(self, left: n.Node, right: n.Node) -> n.Node:
-        """The same where the other is a map, whose type has all arguments."""
+        """The same where the other is a map: its type has all arguments, or is a table and may have to grow."""
         whole, graph = (left, right) if isinstance(left.type, Map) else (right, left)
         assert isinstance(whole.type, Map) and isinstance(graph.type, Graph)
         key, value = whole.type.key, Mapped(join(shapes.given(whole.type.value), graph.type.item.parts[1]))
