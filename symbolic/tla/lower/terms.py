@@ -948,7 +948,8 @@ class Terms(Builder):
             mine, other = (self.make(n.Apply, value, y, place) for y in (first, second))
             return self.ite(self.make(n.IsSome, BOOL, mine), mine, other)
 
-        return self.bind(n.MapBuild, key, "key", entry, lambda _: kind)
+        # An argument that the map cannot have counts also where no key asks for the other function.
+        return self.once_defined([added], self.bind(n.MapBuild, key, "key", entry, lambda _: kind))
 
     # -- sequences --------------------------------------------------------------------------------
 
