@@ -108,7 +108,7 @@ def _table(item: Type, met: Iterable[Value], before: Type) -> Listed | None:
 
 
 def _in_slots(item: Type, slots: bool) -> bool:
-    """Whether sets of values of a type that have no table are in slots."""
+    """Whether sets of values of a type without a table are in slots, where `slots` asks for it also small ones."""
     return item.capped > (MOST_WRITTEN if slots else MOST_BITS) and not isinstance(item, Set | Int | Named)
 
 
