@@ -301,7 +301,6 @@ def test_functions_in_slots_and_maps_have_a_type_in_common() -> None:
     assert found == Slots(Int(1, 2), Mapped(Tuple((shapes.join(Bool(), map_.key), Int(0, 2)))), graph=True)
 
 
-@pytest.mark.slow
 def test_a_map_becomes_a_function_in_slots(tmp_path: Path) -> None:
     """Also one whose values are all 0 or FALSE, which is not the empty function."""
     (tmp_path / "S.cfg").write_text("CONSTANT Node = {n1, n2} INIT Init NEXT Next INVARIANTS Two None")

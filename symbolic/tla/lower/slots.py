@@ -286,6 +286,8 @@ def same(t: Terms, a: n.Node, b: n.Node) -> n.Node:
 def converted(t: Terms, node: n.Node, target: Slots) -> n.Node:
     """A set or function as one in slots."""
     empty = t.const(target, (None,) * target.key.cardinality)
+    if isinstance(node.type, Map) and not isinstance(node.type, Slots) and target.graph:
+        node = t.convert(node, shapes.graph_of(node.type.key, shapes.given(node.type.value)))
     if node.type == shapes.EMPTY_FUNCTION or (isinstance(node, n.Const) and not any(node.value)):
         return empty
     if isinstance(node.type, Slots):
