@@ -268,7 +268,7 @@ class Encoding:
         """The formulas of properties over one state."""
         expressions, row = self._over_state
         for one in properties:
-            expressions.evaluate(one.formula)  # `_work` names the property
+            expressions.evaluate(one.formula)  # here first, since `_work` names the property
         claims = tuple(expressions.claims(one.formula for one in properties))
         return StatePredicates(template(expressions.circuit, row, chain(*claims), ()), claims)
 

@@ -338,6 +338,7 @@ class _Exploring:
         if self.why is not None and options.by == CIRCUITS:
             raise bits.NoCircuits(f"--by circuits: {self.why}, which needs --by values")
         values = self.why is not None or options.by == VALUES
+        self.explorer: Explorer[Semantics] | CircuitExplorer
         self.explorer = self._by_values() if values else self._by_circuits(limits, narrower)
 
     def _progress(self, level: Level) -> None:
@@ -375,9 +376,7 @@ class _Exploring:
             return f"{endless} is a claim about runs, with a bound on depth"
         return lack_of_room(limits)
 
-    def _by_circuits(
-        self, limits: Limits, narrower: list[CircuitExplorer] | None
-    ) -> Explorer[Semantics] | CircuitExplorer:
+    def _by_circuits(self, limits: Limits, narrower: list[CircuitExplorer] | None) -> CircuitExplorer:
         model, options = self._model, self._options
         viewed = model.view is not None and view_is_used(model, options, self._runs)
         ends = {name for name, (_, rest) in self._claims.items() if rest is None}
@@ -396,7 +395,7 @@ class _Exploring:
             workers=workers_for(options, limits),
         )
 
-    def _by_values(self) -> Explorer[Semantics] | CircuitExplorer:
+    def _by_values(self) -> Explorer[Semantics]:
         semantics = meaning(self._model, self._chosen, self._options)
         semantics.view = view_of(semantics, self._options, self._runs)
         return Explorer(
@@ -433,22 +432,20 @@ class _Exploring:
             )
         known = self._about_steps()
         runs = [name for name in self._runs if name not in known]
-        if not runs or (isinstance(self.explorer, CircuitExplorer) and self.explorer.left_types):
+        if not runs or (isinstance(explorer, CircuitExplorer) and explorer.left_types):
             return
-        left = LAST_PART if self.explorer.complete else None
-        self._listener.progress(
-            Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs", left=left)
-        )
+        left = LAST_PART if explorer.complete else None
+        self._listener.progress(Progress(len(explorer.within) - 1, 0.0, text="looking at runs", left=left))
         tell_proofs(self.answer(), self._options, self._listener)
         properties = self._model.properties
-        if isinstance(self.explorer, CircuitExplorer):
+        if isinstance(explorer, CircuitExplorer):
             for name in runs:
                 self._about_runs[name] = self._counterexample(properties[name])
             return
         # Here, since claims about states need none of it.
         from leadline.symbolic.engines.explore.runs import Explicit
 
-        graph = Explicit(self.explorer)
+        graph = Explicit(explorer)
         for name in runs:
             self._about_runs[name] = graph.counterexample(properties[name])
 

@@ -286,9 +286,10 @@ def same(t: Terms, a: n.Node, b: n.Node) -> n.Node:
 def converted(t: Terms, node: n.Node, target: Slots) -> n.Node:
     """A set or function as one in slots."""
     empty = t.const(target, (None,) * target.key.cardinality)
-    if isinstance(node.type, Map) and not isinstance(node.type, Slots) and target.graph:
-        node = t.convert(node, shapes.graph_of(node.type.key, shapes.given(node.type.value)))
-    if node.type == shapes.EMPTY_FUNCTION or (isinstance(node, n.Const) and not any(node.value)):
+    # The values of a plain map may be zeros: it is no empty function then.
+    if node.type == shapes.EMPTY_FUNCTION or (
+        isinstance(node, n.Const) and isinstance(node.type, Set | Slots) and not any(node.value)
+    ):
         return empty
     if isinstance(node.type, Slots):
         return _items_as(t, node, target) if node.type.key == target.key else _resized(t, node, target)

@@ -142,7 +142,12 @@ class Reader:
         self.starts = [0, *accumulate(len(line) for line in self.text.splitlines(keepends=True))]
 
     def place(self, node: Tree, whole: Tree | None = None) -> s.Place:
-        """Where a node begins, the sign of the whole if that is given. The parser counts columns in bytes."""
+        """The place where a node begins. The parser counts columns in bytes.
+
+        Args:
+            node: the node, such as the sign of an infix expression.
+            whole: the expression that has this place, if it is not the node itself.
+        """
         at = node.start_byte
         line = bisect_right(self.starts, at)
         start = self.starts[line - 1]

@@ -22,8 +22,8 @@ class Place(Span):
     """A character of a module's file, as `file:line:column`; lines and columns count from 1.
 
     Attributes:
-        extent: the first and the last byte, the last one behind it, of the expression that has this place, in the
-            text that `leadline.symbolic.tla.read.text.parsed` makes of the file's; None if it is not known.
+        extent: where the expression at this place begins and where the text after it begins, in bytes of what
+            `leadline.symbolic.tla.read.text.parsed` makes of the file; None if it is not known.
     """
 
     exact: ClassVar[bool] = True
