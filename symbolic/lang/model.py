@@ -75,6 +75,8 @@ class Action:
         places: by variable, the places at which its parts were assigned, and those of branches; under "" those
             of guards. Nodes are shared with other actions, and their own places may lie there.
         fixed: the picks that are not in the body, since a guard fixes them, each with the equation that does.
+        defined: by variable, a formula that goes out of bounds where the specification in another language has no
+            next value for it, whatever the variable's type, and is true elsewhere; none where it always has one.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Action:
     updates: tuple[tuple[str, Node], ...]
     places: Mapping[str, Mapping[Node, Span]] = field(default_factory=dict, compare=False, repr=False)
     fixed: tuple[tuple[Pick, Node], ...] = field(default=(), compare=False, repr=False)
+    defined: Mapping[str, Node] = field(default_factory=dict, compare=False, repr=False)
 
     def picking(self, names: Collection[str]) -> Action:
         """The action with those of its fixed picks that have one of these names."""
@@ -435,6 +438,7 @@ LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Action", "doc"): "text for people",
     ("Happens", "actions"): "they are in the formula",
     ("Action", "fixed"): "their values are in the body",
+    ("Action", "defined"): "what they say is in the updates",
     ("Action", "places"): "places in files",
     ("Property", "places"): "places in files",
     ("Property", "doc"): "text for people",

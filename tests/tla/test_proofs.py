@@ -100,6 +100,26 @@ Each == \\A c \\in {1, 2} : []<>served[c]
 All == []<>(served[1] /\\ served[2])
 """
 
+# Nothing decides of `state` but itself. The number and the log of steps grow without end.
+LOGGED = """
+EXTENDS Naturals, Sequences
+VARIABLES state, count, log
+vars == <<state, count, log>>
+Init == state = [r \\in 1..2 |-> "working"] /\\ count = 0 /\\ log = {}
+Prepare(r) ==
+  /\\ state[r] = "working"
+  /\\ state' = [state EXCEPT ![r] = "prepared"] /\\ count' = count + 1 /\\ UNCHANGED log
+Commit(r) ==
+  /\\ \\A s \\in 1..2 : state[s] # "working"
+  /\\ state' = [state EXCEPT ![r] = "committed"] /\\ log' = log \\cup {<<r, count>>} /\\ UNCHANGED count
+Over == state = [r \\in 1..2 |-> "committed"]
+Again == Over /\\ state' = [r \\in 1..2 |-> "working"] /\\ UNCHANGED <<count, log>>
+Next == Again \\/ \\E r \\in 1..2 : Prepare(r) \\/ Commit(r)
+Apart == ~(state[1] = "committed" /\\ state[2] = "working")
+Works == state[1] # "committed"
+Few == count < 3
+"""
+
 
 def asked(path: Path, name: str, options: Options) -> tuple[Asked, Result]:
     entry = find(str(path))
@@ -365,3 +385,43 @@ def test_an_invariant_about_a_part_of_a_set_names_its_members(
     again = write(tmp_path, Again=f"CONSTANTS Node, First, n1, n2, n3\n{JOIN}Found ==\n{found}")
     (tmp_path / "Again.cfg").write_text(f"{sets} n1 = n1 n2 = n2 n3 = n3 INVARIANT Found")
     assert main(["explore", str(again)]) == 0
+
+
+def logged(folder: Path, **changes: str) -> Path:
+    """The module of two managers, with the right side of an operator replaced."""
+    text = LOGGED
+    for name, body in changes.items():
+        text = "".join(
+            f"{name} == {body}\n" if line.startswith(f"{name} ==") else line for line in text.splitlines(True)
+        )
+    path = write(folder, Logged=text)
+    path.with_suffix(".cfg").write_text(
+        "INIT Init\nNEXT Next\nINVARIANTS Apart Works Few\n", encoding="utf-8"
+    )
+    return path
+
+
+def test_a_proof_is_about_what_decides_the_property(tmp_path: Path) -> None:
+    path = logged(tmp_path)
+    clauses = str(proof(path, "Apart", tmp_path)["clauses"])
+    assert "count" not in clauses and "log" not in clauses
+    # Runs to violations have all variables, and are the module's.
+    _, found = asked(path, "Works", PdrOptions())
+    assert found.verdict is Verdict.VIOLATED and found.trace is not None and found.trace.last is not None
+    assert (found.steps, len(found.trace.last)) == (3, 3)
+    _, found = asked(path, "Few", PdrOptions())
+    assert (found.verdict, found.steps) == (Verdict.VIOLATED, 6)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        # The log is a set, and has no tail: the error is the module's, also where the log does not matter.
+        'state[1] = "committed" /\\ log\' = Tail(<<>>) /\\ UNCHANGED <<state, count>>',
+        'state[1] = "committed" /\\ Tail(<<>>) = log /\\ UNCHANGED vars',
+    ],
+)
+def test_errors_elsewhere_stand_against_a_proof(tmp_path: Path, again: str) -> None:
+    _, found = asked(logged(tmp_path, Again=again), "Apart", PdrOptions())
+    assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 4)
+    assert found.reason is not None and "Tail" in found.reason

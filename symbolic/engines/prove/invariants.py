@@ -17,6 +17,7 @@ from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Result, Verdict
 from leadline.symbolic.engines.bounded.search import targets_of
 from leadline.symbolic.engines.prove import pdr
+from leadline.symbolic.engines.prove.cone import part_about
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
 from leadline.symbolic.lang import Model, Property, UserError, shortened
 from leadline.symbolic.notation.types import set_text
@@ -109,7 +110,8 @@ def invariants(
         return understood(one, own.strengthenings, own.clauses, in_bounds=not own.within_bounds)
 
     if target.temporal is None:
-        return [(model, target, read(model, options))]
+        part = part_about(model, target)
+        return [(part, target, read(part, options))]
     reduction = liveness.Reduction(model, target)
     reduction.check([part for part, _ in options.proofs])
     made = [(reduction.stated(part), one) for part, one in options.proofs]

@@ -916,7 +916,8 @@ def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
         changed = tuple(
             (one, x) for one, x in values.items() if not (isinstance(x, n.StateVar) and x.name == one)
         )
-        found.append(Action(name, plain, "", span, way.body, changed, fixed=way.fixed))
+        defined = {one: has_value(raw[one]) for one, _ in changed if not is_total(raw[one])}
+        found.append(Action(name, plain, "", span, way.body, changed, fixed=way.fixed, defined=defined))
     return found
 
 

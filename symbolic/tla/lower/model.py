@@ -33,6 +33,7 @@ from leadline.symbolic.lang import (
     Type,
     Variable,
     in_tla,
+    is_total,
     named_in,
     nodes as n,
     primed,
@@ -40,6 +41,7 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.actions import Paths, Way, actions_of, converted
+from leadline.symbolic.tla.lower.builder import has_value
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
@@ -369,7 +371,9 @@ def _initial(lowering: Lowering, ways: list[Way], names: tuple[str, ...]) -> Act
         body, values = ways[0].body, dict(ways[0].next)
     else:
         body, values = _branches(lowering, ways, place)
-    return Action("init", "Init", "", place, tuple(body), tuple((name, values[name]) for name in names))
+    defined = {name: has_value(values[name]) for name in names if not is_total(values[name])}
+    updates = tuple((name, values[name]) for name in names)
+    return Action("init", "Init", "", place, tuple(body), updates, defined=defined)
 
 
 def _branches(
