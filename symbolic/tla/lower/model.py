@@ -84,8 +84,13 @@ class Claims:
 
     @cached_property
     def _fairness(self) -> tuple[Temporal, ...]:
-        """The premises of every claim that is about more than steps."""
-        return tuple(self._formula(one, Scope(next=self._after)) for one in self._specification.fairness)
+        """The premises of every claim that is about more than steps: that a run is fair, and goes on for ever.
+
+        A fair run goes on, and one that does stays within the constraints.
+        """
+        found = tuple(self._formula(one, Scope(next=self._after)) for one in self._specification.fairness)
+        within = (self._lowering.truth(one, Scope()) for one in self._specification.constraints)
+        return found or tuple(Always(Holds(one)) for one in within)
 
     def _of_runs(self, name: str) -> Property:
         e = self._specification.properties[name]
