@@ -410,6 +410,22 @@ def test_a_model_value_is_added_to_a_bag_in_slots(tmp_path: Path, monkeypatch: p
     assert [one.steps for one in found.results] == [one.steps for one in asking.every.results] == [3]
 
 
+def test_a_set_of_the_empty_sequence_is_not_empty_in_slots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few_listed(monkeypatch)
+    text = r"""
+EXTENDS Naturals, Sequences
+VARIABLE logs
+Init == logs = {<<>>}
+Next == \E log \in logs, x \in 0..2 : Len(log) < 2 /\ logs' = {Append(log, x)}
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init NEXT Next CHECK_DEADLOCK FALSE")
+    asking = Asking(write(tmp_path, M=text), Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None and isinstance(asking.model.variable("logs").type, Slots)
+    assert asking.answer(ExploreOptions(by=CIRCUITS)).told(ExploreFacts).states == 1 + 3 + 9
+
+
 STOPPED = r"""
 EXTENDS Naturals, Bags
 CONSTANT Stop

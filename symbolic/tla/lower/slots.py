@@ -286,10 +286,9 @@ def same(t: Terms, a: n.Node, b: n.Node) -> n.Node:
 def converted(t: Terms, node: n.Node, target: Slots) -> n.Node:
     """A set or function as one in slots."""
     empty = t.const(target, (None,) * target.key.cardinality)
-    # The values of a plain map may be zeros: it is no empty function then.
-    if node.type == shapes.EMPTY_FUNCTION or (
-        isinstance(node, n.Const) and isinstance(node.type, Set | Slots) and not any(node.value)
-    ):
+    if node.type == shapes.EMPTY_FUNCTION:
+        return empty
+    if isinstance(node, n.Const) and isinstance(node.type, Set | Slots) and set(node.value) <= {None}:
         return empty
     if isinstance(node.type, Slots):
         return _items_as(t, node, target) if node.type.key == target.key else _resized(t, node, target)
