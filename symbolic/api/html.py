@@ -104,11 +104,6 @@ def _verdict(result: Result) -> str:
     return f'<td class="verdict {result.said.replace(" ", "-")}">{escape(str(result))}</td>'
 
 
-def trace_html(trace: Trace) -> str:
-    """A counterexample step by step."""
-    return framed(steps_html(trace.lines()))
-
-
 def _folded(trace: Trace, title: str) -> str:
     about = escape(f"{title}: counterexample of {len(trace.steps)} steps")
     return f"<details><summary>{about}</summary>{steps_html(trace.lines())}</details>"

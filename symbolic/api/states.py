@@ -362,6 +362,7 @@ class Trace(Sequence[State]):
 
     def _repr_html_(self) -> str:
         # Here, since scripts need no HTML.
-        from leadline.symbolic.api.html import trace_html
+        from leadline.symbolic.api.html import framed
+        from leadline.symbolic.report.findings import steps_html
 
-        return trace_html(self)
+        return framed(steps_html(self.lines()))

@@ -52,10 +52,6 @@ class Shard(Search):
     parents: array[int] = field(default_factory=lambda: array("q"), init=False)
     out: list[list[Block]] = field(default_factory=list, init=False)
 
-    def restore(self, states: Words) -> None:
-        """Add states of earlier levels, in their order, without a look at them."""
-        self.table.add(states)
-
     def mine(self, states: Words) -> Words:
         """Those of some states that fall to this shard."""
         found: Words = states[falling_to(self.number, self.of, hashes(states))]

@@ -306,10 +306,10 @@ def _line_of(place: str | None) -> str | None:
 
 def _by_solver(steps: Steps, log: Log, hidden: int, longest: int | None) -> Conformance:
     # Here, since most logs need no solver.
-    from leadline.symbolic.conform.solver import fitting_run
+    from leadline.symbolic.conform.solver import FittingRun
 
     semantics = steps.semantics
-    found = fitting_run(semantics, log, hidden, steps.hidden_actions)
+    found = FittingRun(semantics.model, log, hidden, steps.hidden_actions).run()
     wanted = longest is None or found.explained <= longest
     if found.run is not None:
         replay(semantics, found.run)

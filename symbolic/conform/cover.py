@@ -15,7 +15,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import suspects
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.conform.explain import ways
-from leadline.symbolic.conform.logs import part_of
+from leadline.symbolic.conform.logs import LogMap, Reader
 from leadline.symbolic.lang import (
     Model,
     OutOfBounds,
@@ -178,7 +178,7 @@ def term_of(semantics: Semantics, text: str, expression: Callable[[str], n.Node]
         UserError: if it is none; its text says what would be, for the end of a sentence.
     """
     try:
-        part = part_of(semantics.model, text)
+        part = Reader(semantics.model, LogMap(), {}).at(text)
         return Term(part.text, part.type, part.shown)
     except UserError as error:
         wrong = error

@@ -710,15 +710,6 @@ def _spelled(kind: Record) -> dict[str, int]:
     return {name: place for names in (own, field_names(kind)) for place, name in enumerate(names)}
 
 
-def part_of(model: Model, path: str) -> Part:
-    """The part of a state that a path such as `role[s1].term` leads to; it has no value.
-
-    Raises:
-        UserError: if there is none.
-    """
-    return Reader(model, LogMap(), {}).at(path)
-
-
 def told(model: Model, values: Mapping[str, Any]) -> list[Part]:
     """The parts of a state that an object by variables tells.
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform.events import SPAN, Cut, Log, Part, formula
 from leadline.symbolic.encode import Encoding, StepsUnrolling
 from leadline.symbolic.lang import Action, Model, Property, PropertyKind
@@ -48,20 +47,14 @@ Numbers = dict[int, int]
 """The literal of each number that something may have."""
 
 
-def fitting_run(semantics: Semantics, log: Log, hidden: int, hidden_actions: Sequence[str]) -> Fitted:
-    """A run that fits a log.
+class FittingRun:
+    """The search for a run that fits a log: the layers so far.
 
     Args:
-        semantics: the meaning of the model.
+        model: the model.
         log: the log.
         hidden: the most hidden steps before an event.
         hidden_actions: the names of the actions that these may be.
-    """
-    return _Search(semantics.model, log, hidden, hidden_actions).run()
-
-
-class _Search:
-    """The layers so far.
 
     Attributes:
         past: for each node the number of its events that are past after the last layer.

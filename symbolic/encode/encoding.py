@@ -21,7 +21,6 @@ from leadline.symbolic.lang import (
     Named,
     Property,
     Sort,
-    Type,
     Value,
     Work,
     largest,
@@ -100,7 +99,10 @@ class StepRelation:
             return {action.name: x for action, x in zip(self.actions, self.selectors, strict=True)}
         action = next(action for action in self.actions if action.name == made[0])
         slots = [(pick.name, self.slots.slot_of[action.name, pick.name]) for pick in action.picks]
-        left = [(name, slot) for name, slot in slots if _is_one_hot(self.slots.types[slot])][len(made) - 1 :]
+        kinds = self.slots.types
+        # The others have no literal for each value.
+        one_hot = [x for x in slots if isinstance(kinds[x[1]], Named | Int) and not is_binary(kinds[x[1]])]
+        left = one_hot[len(made) - 1 :]
         return {
             f"{name}={value}": x for name, slot in left[:1] for value, x in self.slots.shapes[slot].items()
         }
@@ -116,11 +118,6 @@ class StepRelation:
         fixed = layout.literals(layout.values.constant(kind, value), kind)
         # Where the value has a don't-care, the pick has an input of its own that nothing else reads.
         return [x if y == TRUE else -x for x, y in zip(free, fixed, strict=True)]
-
-
-def _is_one_hot(kind: Type) -> bool:
-    """Whether values of a type have a literal for each value, of which one is true."""
-    return isinstance(kind, Named) or (isinstance(kind, Int) and not is_binary(kind))
 
 
 @dataclass(frozen=True)

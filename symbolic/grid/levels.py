@@ -114,7 +114,7 @@ class LevelErrand:
         claims = [machine.claim(model.properties[name].formula) for name in self.properties]
         shard = bits.Shard(machine, claims, number=number, of=self.shards)
         for earlier in range(self.depth):
-            shard.restore(read(self.folder / f"{earlier}-{number}.states")["states"])
+            shard.table.add(read(self.folder / f"{earlier}-{number}.states")["states"])
         return shard
 
     def _first(self, shard: bits.Shard) -> Iterator[bits.Block]:

@@ -148,7 +148,8 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     reads = any("IOEnv" in s.operators(one.body) for one in specification.definitions.values())
     told = [ENVIRONMENT_REMARK] if reads else []
     body |= {"warnings": (*map(str, specification.warnings), *told)}
-    body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
+    body |= {"protocol_name": specification.name, "__module__": "__main__"}
+    body |= {"define": lambda self, state: None}  # the module declares the variables
     made = type(specification.name, (TlaProtocol,), body)
     claims = [
         _claim(made, name, specification.place_of(name), kind)
@@ -159,10 +160,6 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
         for name, one in formulas.items()
     ]
     return made, claims
-
-
-def _define(self: TlaProtocol, state: object) -> None:
-    """Nothing: the module declares the variables."""
 
 
 def _parameters(specification: Specification) -> Iterator[Parameter]:

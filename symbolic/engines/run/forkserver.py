@@ -63,13 +63,6 @@ Say = Callable[[str, object], None]
 """Sends a message of a kind to the parent."""
 
 
-def answer_query() -> None:
-    """Read the query, answer it, exit."""
-    request = pickle.load(sys.stdin.buffer)
-    die_with(request["parent"])
-    serve(request["memory_mb"], lambda: _asked(request))
-
-
 def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> NoReturn:
     """Answer a query within a limit on the address space, with messages on standard output, and exit.
 
@@ -271,7 +264,9 @@ def _become_child(own: list[int]) -> None:
     os.closerange(len(streams), os.sysconf("SC_OPEN_MAX"))
     # The parent may stop this process with all that it starts from now on, since no other waits for what it holds.
     os.setpgid(0, 0)
-    answer_query()
+    request = pickle.load(sys.stdin.buffer)
+    die_with(request["parent"])
+    serve(request["memory_mb"], lambda: _asked(request))
 
 
 if __name__ == "__main__":
