@@ -67,16 +67,6 @@ _MOST_LISTED = 600
 """The most values of a type whose sets are united with sets of many more possible members by a table of both."""
 
 
-def _are_plain(a: n.Node, b: n.Node) -> bool:
-    """Whether both are integers or both strings, as constants. TLC refuses to compare some model values."""
-    match a, b:
-        case n.Const(type=Int()), n.Const(type=Int()):
-            return True
-        case n.Const(type=Atoms(), value=one), n.Const(type=Atoms(), value=other):
-            return shapes.is_string(one) and shapes.is_string(other)
-    return False
-
-
 def _component_at(kind: Type, argument: n.Node) -> int | None:
     """The place of the component of a record or tuple that a constant names; None if it names none."""
     match kind, argument:
@@ -267,8 +257,6 @@ class Terms(Builder):
         """Equality, out of bounds for values that TLC refuses to compare."""
         if isinstance(a.type, Slots) or isinstance(b.type, Slots):
             return slots.same(self, a, b)
-        if isinstance(a, n.Const) and isinstance(b, n.Const) and _are_plain(a, b):
-            return self.boolean(a.value == b.value)
         return self._unless(clash(self, a, b), self.same(a, b))
 
     def _unless(self, refused: n.Node, answer: n.Node, why: str = CLASH) -> n.Node:
@@ -427,16 +415,6 @@ class Terms(Builder):
             case Union():
                 tag, payload = value
                 return self.narrowed(kind.by_tag[tag].parts[0], payload[0])
-            case Tuple():
-                parts = [self.narrowed(part, x) for part, x in zip(kind.items, value, strict=True)]
-                return self.make_tuple(parts)
-            case Record():
-                found = {
-                    name: self.narrowed(part, x) for (name, part), x in zip(kind.fields, value, strict=True)
-                }
-                return self.record(found)
-            case Seq():
-                return self.make_tuple([self.narrowed(kind.item, x) for x in value])
         return self.const(kind, value)
 
     def member(self, element: n.Node, domain: n.Node) -> n.Node:
@@ -833,7 +811,10 @@ class Terms(Builder):
                     return made
                 return self.ite(self.member(argument, self.domain_of(function)), made, function)
             case Graph():
-                return self._updated_pairs(function, argument, of)
+                there, old = self.looked_up(function, argument)
+                changed = self.graph([self.make_tuple([argument, of(old)])])
+                updated = self.ite(there, self.merged(changed, function), function)
+                return self.once_defined([argument], updated)
         raise Unlowerable(f"a function is needed, and this is a value of {function.type!r}")
 
     def _updated_item(self, sequence: n.Node, place: n.Node, of: Body) -> n.Node:
@@ -913,11 +894,6 @@ class Terms(Builder):
             if node.var not in free_variables(value):
                 return there, value
         return there, pair(self.bind(n.Choose, domain, "x", here))[1]
-
-    def _updated_pairs(self, function: n.Node, argument: n.Node, of: Body) -> n.Node:
-        there, old = self.looked_up(function, argument)
-        changed = self.graph([self.make_tuple([argument, of(old)])])
-        return self.once_defined([argument], self.ite(there, self.merged(changed, function), function))
 
     def merged(self, left: n.Node, right: n.Node) -> n.Node:
         """`f @@ g`, where one is a set of pairs."""
@@ -1109,7 +1085,8 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
     """`restructured` where one of the types is a map."""
     match source, target:
         case Map(), Graph():
-            return _pairs_of(t, node, target)
+            pair = lambda x: t.convert(t.make_tuple([x, t.apply(node, x)]), target.item)  # noqa: E731  # short
+            return t.set_of_images(t.domain_of(node), pair, target)
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
         case Record(), Map(value=Option()) if shapes.is_keyed(target):
@@ -1174,13 +1151,6 @@ def _listed_in(node: n.Node) -> list[tuple[Type, Sequence[Value]]]:
         (shapes.unlisted(kind), kind.listed if isinstance(kind, Listed) else [*kind.values()])
         for kind in kinds
     ]
-
-
-def _pairs_of(t: Terms, node: n.Node, target: Graph) -> n.Node:
-    def pair(x: n.Node) -> n.Node:
-        return t.convert(t.make_tuple([x, t.apply(node, x)]), target.item)
-
-    return t.set_of_images(t.domain_of(node), pair, target)
 
 
 def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
