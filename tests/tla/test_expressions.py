@@ -85,6 +85,7 @@ NEEDED = (
     "<<>> \\in [1..Len(v) -> {Head(v)}]",
     "{} \\ ({1} \\X {Head(v)})",
     "IsFiniteSet(SUBSET {Head(v)})",
+    "-1 \\in Nat \\ {Head(v)}",
     "5 \\div (Len(v) * 3 - 3 * Cardinality({Len(v), 1, 2}) + 6) + Head(v)",
 )
 """Expressions some of whose parts have no value where v is `<<>>`."""

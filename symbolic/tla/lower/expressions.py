@@ -54,7 +54,6 @@ from leadline.symbolic.tla.lower.infinite import (
     Numbers,
     PowerSet,
     Product,
-    Restricted,
     Sequences,
     Spread,
     United,
@@ -552,9 +551,6 @@ class Lowering:
                 return terms.disj(
                     [terms.conj([here, self.member(element, part)]) for here, part in domain.parts]
                 )
-            case Restricted(whole=whole, other=other, keep=keep):
-                found = self.member(element, other)
-                return terms.conj([self.member(element, whole), found if keep else terms.negation(found)])
             case Filtered():
                 return terms.conj([self.member(element, domain.whole), domain.body(element)])
             case Numbers(least=least):

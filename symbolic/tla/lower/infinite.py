@@ -92,41 +92,24 @@ class Cases:
 
 
 @dataclass(frozen=True)
-class Restricted:
-    """The members of an infinite set that another set has, or has not: `Nat \\ {0}`."""
-
-    whole: Domain
-    other: Domain
-    keep: bool
-
-
-@dataclass(frozen=True)
 class Filtered:
-    """The members of a set that is not listed for which a formula holds: `{f \\in [S -> T] : P(f)}`.
+    """The members of a set that is not listed for which a formula holds: `{f \\in [S -> T] : P(f)}`, `Nat \\ {0}`.
 
     Attributes:
         whole: the set.
         name: the name of its member in the formula.
         body: the formula, by member.
+        other: the set that members are in or not, if that is the formula.
     """
 
     whole: Unlisted
     name: str
     body: Callable[[n.Node], n.Node]
+    other: Domain | None = None
 
 
 Unlisted: TypeAlias = (
-    Numbers
-    | Everything
-    | PowerSet
-    | Sequences
-    | Product
-    | FunctionsOf
-    | United
-    | Spread
-    | Cases
-    | Restricted
-    | Filtered
+    Numbers | Everything | PowerSet | Sequences | Product | FunctionsOf | United | Spread | Cases | Filtered
 )
 Domain: TypeAlias = n.Node | Unlisted
 
@@ -147,8 +130,8 @@ def listed_parts(domain: Domain) -> Iterator[n.Node]:
         case Cases(parts=parts):
             for _, part in parts:
                 yield from listed_parts(part)
-        case Restricted(whole=whole, other=other):
+        case Filtered(whole=whole, other=other):
             yield from listed_parts(whole)
-            yield from listed_parts(other)
-        case Filtered(whole=whole) | Spread(whole=whole):
+            yield from listed_parts(other) if other is not None else ()
+        case Spread(whole=whole):
             yield from listed_parts(whole)

@@ -35,7 +35,6 @@ from leadline.symbolic.tla.lower.infinite import (
     Numbers,
     PowerSet,
     Product,
-    Restricted,
     Sequences,
     Spread,
     United,
@@ -116,15 +115,15 @@ def _restricted(kind: type[Binary]) -> Rule:
         if not isinstance(a, n.Node) and isinstance(b, n.Node) and kind is n.SetIntersect:
             a, b = b, a
         keep = kind is n.SetIntersect
-        if isinstance(a, Numbers | Everything | Sequences | Restricted):
-            return Restricted(a, b, keep)
-        if isinstance(b, n.Node):
-            return at.terms.both_sets(kind, at.listed(a), b)
 
         def body(x: n.Node) -> n.Node:
             inside = at.member(x, b)
             return inside if keep else at.terms.negation(inside)
 
+        if not isinstance(a, n.Node) and not _finite(a):
+            return Filtered(a, "x", body, b)
+        if isinstance(b, n.Node):
+            return at.terms.both_sets(kind, at.listed(a), b)
         return at.terms.once_defined(listed_parts(b), at.filtered(at.listed(a), "x", body))
 
     return rule
