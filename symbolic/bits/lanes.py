@@ -119,11 +119,6 @@ def _transpose(blocks: Words) -> None:
         np.bitwise_xor(upper, swap, upper)
 
 
-def last_lanes(states: int) -> np.uint64:
-    """The mask of the lanes that have states in the last word of each row."""
-    return np.uint64((1 << ((states - 1) % WORD + 1)) - 1)
-
-
 def where(row: Words) -> Indices:
     """The lanes at which a row is set, in ascending order."""
     bits = np.unpackbits(row.view(np.uint8), bitorder="little")

@@ -34,7 +34,6 @@ from leadline.symbolic.bits.lanes import (
     Words,
     count,
     keep_memory,
-    last_lanes,
     sliced,
     unsliced,
     where,
@@ -378,7 +377,7 @@ class Batches:
         last = (len(states) - 1) // WORD
         sliced(states, registers.inputs[:, : last + 1])
         outputs = registers.run(0)
-        outputs[:, last] &= last_lanes(len(states))
+        outputs[:, last] &= np.uint64((1 << (len(states) - last * WORD)) - 1)
         outputs[:, last + 1 :] = 0
         return registers
 

@@ -337,7 +337,9 @@ class Study:
         if (reached := re.search(r"(\w+)\s*(?:\([^()]*\))?!\w*$", before)) is not None:
             return [*self._of_instance(path, module, reached[1])]
         if re.search(r"\b(?:EXTENDS|INSTANCE)\b[\w\s,]*$", before):
-            return [Offer(one, "module") for one in sorted({*STANDARD, *self._modules(path)})]
+            folders = (path.parent, *self.drafts.folders, LIBRARY)
+            found = {one.stem for folder in folders for one in folder.glob("*.tla") if one != path}
+            return [Offer(one, "module") for one in sorted({*STANDARD, *found})]
         if re.search(r"\\\w*$", before):
             return [Offer(one, "keyword") for one in _SYMBOLS]
         return [*self._names(path, module, line)]
@@ -357,10 +359,6 @@ class Study:
             for one in self.drafts.names(target[0], target[1].about.name).values():
                 if not one.about.local:
                     yield offer(one)
-
-    def _modules(self, path: Path) -> Iterator[str]:
-        for folder in (path.parent, *self.drafts.folders, LIBRARY):
-            yield from (one.stem for one in folder.glob("*.tla") if one != path)
 
     def _names(self, path: Path, module: str, line: int) -> Iterator[Offer]:
         """The names visible in a line: those bound there, those of the modules, standard ones and keywords."""

@@ -132,16 +132,13 @@ def _told(error: Exception) -> tuple[str, object]:
     """The message on an error: the error that the parent is to raise, or that memory has run out."""
     if "out of memory" in str(error).lower():
         return "stopped", "memory"
-    if isinstance(error, (AssumptionFailed, ModelError, OutOfBounds)) or _is_of_the_system(error):
+    # The parent tells its user that the system refuses more files or processes.
+    refused = isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+    if refused or isinstance(error, (AssumptionFailed, ModelError, OutOfBounds)):
         return "raised", error
     if isinstance(error, UserError):
         return "raised", UserError(str(error))
     return "raised", InternalError(f"a query's child process failed:\n{traceback.format_exc()}")
-
-
-def _is_of_the_system(error: Exception) -> bool:
-    """Whether the system refuses more files or processes, which the parent tells its user."""
-    return isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 
 def die_with(parent: int) -> None:
