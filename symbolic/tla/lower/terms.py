@@ -1085,7 +1085,10 @@ def _with_maps(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
     """`restructured` where one of the types is a map."""
     match source, target:
         case Map(), Graph():
-            pair = lambda x: t.convert(t.make_tuple([x, t.apply(node, x)]), target.item)  # noqa: E731  # short
+
+            def pair(x: n.Node) -> n.Node:
+                return t.convert(t.make_tuple([x, t.apply(node, x)]), target.item)
+
             return t.set_of_images(t.domain_of(node), pair, target)
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
