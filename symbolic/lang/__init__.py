@@ -70,7 +70,11 @@ from leadline.symbolic.lang.parameters import (
     settings as settings,
 )
 from leadline.symbolic.lang.rules import item_of as item_of
-from leadline.symbolic.lang.schedule import is_total as is_total, schedule as schedule
+from leadline.symbolic.lang.schedule import (
+    is_total as is_total,
+    is_total_beyond as is_total_beyond,
+    schedule as schedule,
+)
 from leadline.symbolic.lang.script import mistake_of as mistake_of, python_says as python_says
 from leadline.symbolic.lang.span import (
     NOWHERE as NOWHERE,

@@ -298,6 +298,17 @@ class Origin(ABC):
         """For each action that runs were seen to take, by its TLA+ name, the least number of steps before it."""
         return {}
 
+    def influences(self, action: Action) -> Mapping[str, Collection[str]]:
+        """For variables the names of those that their next values depend on, under "" those that the guards do.
+
+        Where types decide parts of formulas, the model's expressions tell less.
+        """
+        return {}
+
+    def influencing(self, claim: str) -> Collection[str]:
+        """The names of the variables that a property of states reads: see `influences`."""
+        return ()
+
     def operator_at(self, place: Span) -> str:
         """The name of the operator whose definition a place lies in; "" if that is not known."""
         return ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Pick
-from leadline.symbolic.lang.nodes import kept
+from leadline.symbolic.lang.nodes import free_variables, kept, leaves_of
 from leadline.symbolic.lang.structures import Map
-from leadline.symbolic.lang.types import Int
+from leadline.symbolic.lang.types import Int, Sort
 
 
 def schedule(action: Action) -> list[Pick | n.Node]:
@@ -40,6 +40,28 @@ def _earliest(order: list[Pick | n.Node], guard: n.Node) -> int:
 def is_total(expression: n.Node) -> bool:
     """Whether an expression never goes out of bounds, as far as its nodes tell."""
     return bool(kept(expression, "_total", lambda node, parts: all(parts) and _is_total(node)))
+
+
+def is_total_beyond(expression: n.Node, action: Action) -> bool:
+    """Whether an expression of an action has a value also where variables have values outside of their types.
+
+    Types say which arguments a function has; that the state has given one of these is not believed.
+    """
+    given = {one.name for one in action.picks if one.domain is None or isinstance(one.domain, n.Const)}
+
+    def is_given(node: n.Node) -> bool:
+        bound = all(isinstance(x.type, Sort) for x in free_variables(node))
+        return bound and all(isinstance(x, n.PickVar) and x.name in given for x in leaves_of(node))
+
+    def is_safe(node: n.Node) -> bool:
+        match node:
+            case n.Apply(key=key):
+                return is_given(key)
+            case n.Div(right=right) | n.Mod(right=right):
+                return is_given(right)
+        return True
+
+    return is_total(expression) and all(map(is_safe, n.postorder(expression)))
 
 
 def _is_total(node: n.Node) -> bool:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Self, TypeAlias
 
 from leadline.symbolic.lang import (
+    Action,
     AliasValue,
     Endless,
     InternalError,
@@ -43,6 +44,7 @@ from leadline.symbolic.tla.lower.model import (
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
+from leadline.symbolic.tla.read.parts import Influences
 from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.typing import OutsideType, sorted_type, type_of, typed, untyped
@@ -118,6 +120,16 @@ class TlaOrigin(Origin):
     def first_taken(self) -> Mapping[str, int]:
         names = [one.name for one in self.interpreter.actions]
         return {names[action]: depth for action, depth in self.learner.first.items()}
+
+    @cached_property
+    def _influences(self) -> Influences:
+        return Influences(self.specification, self.interpreter.translation.analysis)
+
+    def influences(self, action: Action) -> Mapping[str, Collection[str]]:
+        return self._influences.by_action.get(action.tla, {})
+
+    def influencing(self, claim: str) -> Collection[str]:
+        return self._influences.of(self.specification.invariants[claim])
 
     def operator_at(self, place: Span) -> str:
         return self.specification.operator_at(place)

@@ -425,3 +425,19 @@ def test_errors_elsewhere_stand_against_a_proof(tmp_path: Path, again: str) -> N
     _, found = asked(logged(tmp_path, Again=again), "Apart", PdrOptions())
     assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 4)
     assert found.reason is not None and "Tail" in found.reason
+
+
+@pytest.mark.parametrize("claim", ["x < 2", "x < 2 \\/ y = 1", "[i \\in 0..1 |-> i][x] < 2"])
+def test_what_types_decide_so_far_is_not_left_out(tmp_path: Path, claim: str) -> None:
+    body = f"""
+    EXTENDS Naturals
+    VARIABLES x, y, n
+    Init == x = 0 /\\ y = 0 /\\ n = 0
+    Next == n' = n + 1 /\\ y' = 1 - y /\\ x' = IF n > 30000000 THEN 2 ELSE x
+    Low == {claim}
+    Even == y < 2
+    """
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Low Even\n", encoding="utf-8")
+    assert asked(path, "Low", PdrOptions())[1].verdict is Verdict.UNKNOWN
+    assert asked(path, "Even", PdrOptions())[1].verdict is Verdict.PROVED

@@ -17,7 +17,7 @@ from leadline.symbolic.lang import (
     Origin,
     Pick,
     Property,
-    is_total,
+    is_total_beyond,
     nodes as n,
 )
 from leadline.symbolic.lang.nodes import postorder
@@ -54,13 +54,15 @@ def part_about(model: Model, target: Property) -> Model:
     if model.origin is None:
         return model
     kept = _influencing(model, target)
-    if not kept or len(kept) == len(model.variables):
+    if len(kept) == len(model.variables):
         return model
     return replace(
         model,
         variables=tuple(one for one in model.variables if one.name in kept),
         init=_within(model.init, kept),
-        actions=tuple(_within(one, kept) for one in model.actions if _matters(one, kept)),
+        actions=tuple(
+            _within(one, kept) for one in model.actions if _Influence(model, one).on(kept) is not None
+        ),
         properties={one.name: part for one in model.properties.values() if (part := _of_states(one, kept))},
         origin=PartOf(),
         view=None,
@@ -86,23 +88,57 @@ def whole_run(model: Model, run: Trace) -> Trace:
 
 def _influencing(model: Model, target: Property) -> set[str]:
     """The names of the variables that a property depends on."""
-    kept, before = _read(target.nodes), set[str]()
+    origin, known = _origin(model), [_Influence(model, one) for one in model.actions]
+    named = target.name in model.properties
+    of_claim = [origin.influencing(target.name)] if named else [one.of_guards for one in known]
+    kept, before = _read(target.nodes).union(*of_claim), set[str]()
     while kept != before:
         before = kept
-        mattering = (one for one in model.actions if _matters(one, kept))
-        kept = kept.union(*(_read(_within(one, kept).roots) for one in mattering))
+        kept = kept.union(*(one.on(kept) or () for one in known))
     return kept
+
+
+def _origin(model: Model) -> Origin:
+    assert model.origin is not None
+    return model.origin
+
+
+class _Influence:
+    """What a step of an action depends on: by what its model reads, and by what the specification does.
+
+    Attributes:
+        of_guards: the names of the variables that decide whether it can be taken.
+    """
+
+    def __init__(self, model: Model, action: Action) -> None:
+        self._action, told = action, _origin(model).influences(action)
+        parts = (one.domain if isinstance(one, Pick) else one for one in action.body)
+        guards = [one for one in parts if one is not None]
+        self.of_guards = _read(guards).union(told.get("", ()))
+        self._by_name = {name: {name}.union(read) for name, read in told.items() if name}
+        for name, value in action.updates:
+            self._by_name[name] = self._by_name.get(name, set()) | _read([value, *_defined(action, name)])
+        changed = {name for name, read in self._by_name.items() if read != {name}}
+        self._changed = changed.union(name for name, _ in action.updates)
+        self._always = not all(is_total_beyond(one, action) for one in guards)
+
+    def on(self, kept: set[str]) -> set[str] | None:
+        """The names of the variables that decide the next values of some, and whether others have any.
+
+        None if the action changes none of them, and certainly has no error.
+        """
+        mattering = [name for name in self._changed if name in kept or name in self._action.defined]
+        if not mattering and not self._always:
+            return None
+        return self.of_guards.union(*(self._by_name[name] for name in mattering))
+
+
+def _defined(action: Action, name: str) -> list[n.Node]:
+    return [action.defined[name]] if name in action.defined else []
 
 
 def _read(expressions: Iterable[n.Node]) -> set[str]:
     return {one.name for one in postorder(*expressions) if isinstance(one, n.StateVar)}
-
-
-def _matters(action: Action, kept: set[str]) -> bool:
-    """Whether an action changes one of some variables, or may have no value where the specification has none."""
-    guards = (one.domain if isinstance(one, Pick) else one for one in action.body)
-    changes = any(name in kept or name in action.defined for name, _ in action.updates)
-    return changes or not all(is_total(one) for one in guards if one is not None)
 
 
 def _within(action: Action, kept: set[str]) -> Action:

@@ -26,6 +26,7 @@ from leadline.symbolic.lang import (
     Union,
     enabledness,
     is_total,
+    is_total_beyond,
     item_of,
     nodes as n,
 )
@@ -916,8 +917,9 @@ def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
         changed = tuple(
             (one, x) for one, x in values.items() if not (isinstance(x, n.StateVar) and x.name == one)
         )
-        defined = {one: has_value(raw[one]) for one, _ in changed if not is_total(raw[one])}
-        found.append(Action(name, plain, "", span, way.body, changed, fixed=way.fixed, defined=defined))
+        made = Action(name, plain, "", span, way.body, changed, fixed=way.fixed)
+        partly = (one for one, _ in changed if not is_total_beyond(raw[one], made))
+        found.append(replace(made, defined={one: has_value(raw[one]) for one in partly}))
     return found
 
 

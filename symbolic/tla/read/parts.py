@@ -1,11 +1,13 @@
-"""The parts of a next-state relation, which are its actions by name."""
+"""The parts of a next-state relation, which are its actions by name, and the variables that decide their steps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import Analysis
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 
@@ -61,3 +63,107 @@ def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[st
                 yield Part(name)
         case _:
             yield Part(name)
+
+
+Influence = dict[str, frozenset[str]]
+"""For variables the names of those that their next values depend on; under `GUARDS` those of all else."""
+
+GUARDS = ""
+"""What the guards of an action depend on."""
+
+
+@dataclass(frozen=True)
+class Influences:
+    """What the formulas of a specification depend on, by what it reads.
+
+    A model tells less: where types decide a part of a formula, such as `x < 2` of an x that was 0 and 1 so far, it
+    has nothing of that part.
+
+    Attributes:
+        specification: a loaded specification with steps.
+        analysis: facts about its expressions.
+    """
+
+    specification: Specification
+    analysis: Analysis
+
+    def of(self, e: s.Node) -> frozenset[str]:
+        """The variables that an expression depends on. Of those that it has primed, next values matter."""
+        reads = self.analysis.reads(e)
+        return reads.now | reads.next
+
+    @cached_property
+    def by_action(self) -> Mapping[str, Influence]:
+        """The influences on the steps of each part of the next-state relation, by the part's name."""
+        own, found = self.specification, dict[str, Influence]()
+        each = {name: self.of(e) for name, e in own.history.items()}
+        each |= self._guards([*own.constraints, *own.action_constraints])
+        assert own.next is not None
+        for part in parts(own):
+            here = self._step(own.next, part.path, frozenset())
+            found[part.name] = _united([found.get(part.name, {}), here, each])
+        return found
+
+    def _step(self, e: s.Expression, path: tuple[int, ...], inside: frozenset[str]) -> Influence:
+        """The influences on a formula about a step, of which a path takes some disjuncts: see `Part`."""
+        match e:
+            case s.Apply("/\\", items):
+                place, rest = (path[0], path[1:]) if path else (-1, ())
+                found = [self._step(one, rest if i == place else (), inside) for i, one in enumerate(items)]
+                return _united([*found, {GUARDS: frozenset(_twice(found))}])
+            case s.Apply("\\/", items):
+                items, path = (items[path[0] : path[0] + 1], path[1:]) if path else (items, ())
+                return _united(self._step(one, path, inside) for one in items)
+            case s.Apply("=" | "\\in", (s.Apply("'", (s.Apply(name, ()),)), value)) if self._is_variable(
+                name
+            ):
+                read = self.of(value)
+                return {name: read} if e.operator == "=" else {name: read, GUARDS: read}
+            case s.Apply("UNCHANGED", (body,)) if (names := self._names(body)) is not None:
+                return {name: frozenset({name}) for name in names}
+            case s.Quantified("\\E", bounds, body):
+                return _united([self._guards(bounds), self._step(body, path, inside)])
+            case s.If(condition, then, otherwise):
+                arms = [self._step(then, path, inside), self._step(otherwise, path, inside)]
+                return _united([self._guards([condition]), *arms])
+            case s.Let(definitions, body):
+                return _united([self._guards(definitions), self._step(body, path, inside)])
+            case s.Apply(name, arguments) if name in self.specification.definitions and name not in inside:
+                body = self.specification.definitions[name].body
+                return _united([self._guards(arguments), self._step(body, path, inside | {name})])
+        return self._guards([e])
+
+    def _guards(self, expressions: Iterable[s.Node]) -> Influence:
+        return {GUARDS: frozenset().union(*map(self.of, expressions))}
+
+    def _is_variable(self, name: str) -> bool:
+        return name in self.analysis.variables
+
+    def _names(self, e: s.Expression) -> list[str] | None:
+        """The variables of a tuple of variables; None if it is none."""
+        match e:
+            case s.TupleOf(items):
+                found = [self._names(one) for one in items]
+                return None if None in found else [name for names in found for name in names or ()]
+            case s.Apply(name, ()) if self._is_variable(name):
+                return [name]
+            case s.Apply(name, ()) if name in self.specification.definitions:
+                return self._names(self.specification.definitions[name].body)
+        return None
+
+
+def _united(influences: Iterable[Influence]) -> Influence:
+    found: Influence = {}
+    for one in influences:
+        for name, read in one.items():
+            found[name] = found.get(name, frozenset()) | read
+    return found
+
+
+def _twice(influences: Iterable[Influence]) -> Iterator[str]:
+    """What variables depend on, and they themselves, that several conjuncts are about: all but one are tests."""
+    known = dict[str, frozenset[str]]()
+    for one in influences:
+        for name in one.keys() & known.keys() - {GUARDS}:
+            yield from (name, *known[name], *one[name])
+        known |= {name: known.get(name, frozenset()) | read for name, read in one.items()}
