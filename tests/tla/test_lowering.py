@@ -1199,6 +1199,17 @@ HISTORY = """
     """
 
 
+FUNCTIONS_AS_SEQUENCES = """
+    EXTENDS Naturals, Sequences, FiniteSets
+    VARIABLES s, last
+    Doubled == [x \\in s |-> 2 * x]
+    Init == s = {} /\\ last = <<>>
+    Next == \\E k \\in 0..3 : s' = {x \\in 1..3 : x <= k} /\\ last' = Append(Doubled, k)
+    Whole == Len(Doubled) = Cardinality(s) /\\ SelectSeq(Doubled, LAMBDA x : x > 9) = <<>>
+    Ends == s = {} \\/ <<Head(Doubled)>> \\o Tail(Doubled) = Doubled
+    """
+
+
 # Python takes TRUE for 1.
 FUNCTIONS_OF_TRUE = """
     EXTENDS Bags
@@ -1255,6 +1266,7 @@ def test_a_formula_about_thousands_of_elements_is_a_few_nodes(tmp_path: Path) ->
         (MANY_ELEMENTS, ("Squares", "Pairs")),
         (TEST_OF_A_NEXT_VALUE, ("Known",)),
         (BAGS_THAT_MAY_BE_EMPTY, ("Twice",)),
+        (FUNCTIONS_AS_SEQUENCES, ("Whole", "Ends")),
         (FUNCTIONS_OF_TRUE, ("Same",)),
         (POINTERS, ("Rooted", "Halved", "Shared", "Turned")),
         (HISTORY, ("Short",)),

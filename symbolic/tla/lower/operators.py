@@ -515,7 +515,7 @@ OPERATORS: dict[str, Rule] = {
     "..": _of_nodes(Terms.interval),
     "Seq": lambda at, arguments, scope: Sequences(at.domain(arguments[0], scope)),
     "Len": _of_nodes(_length),
-    "Head": _of_nodes(lambda t, whole: t.item(whole, 1)),
+    "Head": _of_nodes(lambda t, whole: t.once_defined([t.length(whole)], t.item(whole, 1))),
     "Tail": _of_nodes(_tail),
     "Append": _of_nodes(lambda t, whole, item: t.concat(whole, t.make_tuple([item]))),
     "\\o": _of_nodes(_concat),

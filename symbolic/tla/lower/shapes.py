@@ -425,9 +425,12 @@ def partial_map(kind: Type) -> Map:
 
 
 def sequence_of(kind: Type) -> Seq:
-    """A tuple's or sequence's type as one of sequences."""
+    """The type of the sequences among functions of numbers."""
     if isinstance(kind, Seq):
         return kind
+    if isinstance(kind, Map):
+        assert isinstance(kind.key, Int)
+        return Seq(given(kind.value), max(0, kind.key.high))
     assert isinstance(kind, Tuple)
     return Seq(reduce(join, kind.items, NEVER), len(kind.items))
 

@@ -950,9 +950,7 @@ class Terms(Builder):
         def converted(x: n.Node) -> n.Node:
             return self.convert(x, shapes.sequence_of(x.type))
 
-        found = self.cases(
-            node, converted, lambda kind: isinstance(kind, Seq | Tuple), "a sequence is needed"
-        )
+        found = self.cases(node, converted, _is_sequence, "a sequence is needed")
         return found if isinstance(found.type, Seq) else self.convert(found, Seq(NEVER, 0))
 
     def as_tuple(self, node: n.Node, count: int) -> n.Node:
@@ -978,10 +976,10 @@ class Terms(Builder):
         def of(x: n.Node) -> n.Node:
             if isinstance(x.type, Tuple):
                 return self.of_nothing(x, self.integer(len(x.type.items)))
-            assert isinstance(x.type, Seq)
-            return self.make(n.Len, Int(0, x.type.capacity), x)
+            kind = shapes.sequence_of(x.type)
+            return self.make(n.Len, Int(0, kind.capacity), self.convert(x, kind))
 
-        return self.cases(node, of, lambda kind: isinstance(kind, Seq | Tuple), "a sequence is needed")
+        return self.cases(node, of, _is_sequence, "a sequence is needed")
 
     def item(self, node: n.Node, place: int) -> n.Node:
         """`s[i]`."""
@@ -1041,6 +1039,11 @@ class Terms(Builder):
 def is_function(kind: Type) -> bool:
     """Whether values of a type are functions."""
     return isinstance(kind, Record | Tuple | Seq | Map | Graph) and not slots.in_slots(kind)
+
+
+def _is_sequence(kind: Type) -> bool:
+    """Whether values of a type may be sequences."""
+    return shapes.tag_of(kind) == "seq"
 
 
 def _is_set(kind: Type) -> bool:
