@@ -19,7 +19,7 @@ from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.lang import Map, NoSymbolicForm, Type, nodes as n, span
+from leadline.symbolic.lang import Int, Map, NoSymbolicForm, Type, nodes as n, span
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower import builder, shapes
@@ -1129,6 +1129,7 @@ FUNCTIONS_OF_RECORDS = """
     Same == f = [x \\in DOMAIN f |-> f[x]]
     Two == Cardinality({f, [x \\in DOMAIN f |-> 2]}) = (IF f = <<>> THEN 1 ELSE 2)
     Has == (2 \\in {k \\in 0..n : [v |-> k] \\in DOMAIN f}) = (n = 2 /\\ [v |-> 2] \\in DOMAIN f)
+    Kept == {x \\in DOMAIN (IF n > 1 THEN [v |-> 1] :> 2 @@ [w |-> 1] :> 3 ELSE <<>>) : x = [u |-> 1]} = {}
     """
 REGISTERS = """
     EXTENDS Integers, TLC
@@ -1278,7 +1279,7 @@ def test_a_formula_about_thousands_of_elements_is_a_few_nodes(tmp_path: Path) ->
         (NEVER_EMPTY, ("Same", "Apart")),
         (ALWAYS_EMPTY, ("None",)),
         (CHOSEN_SUBSETS, ()),
-        (FUNCTIONS_OF_RECORDS, ("Same", "Two", "Has")),
+        (FUNCTIONS_OF_RECORDS, ("Same", "Two", "Has", "Kept")),
         (REGISTERS, ()),
         (JOINED_STRINGS, ("Ends",)),
     ],
@@ -1313,6 +1314,13 @@ def test_a_function_with_an_argument_beyond_its_type_is_out_of_bounds(
     whole = shapes.joined([*types, shapes.EMPTY_FUNCTION])
     model = TlaOrigin(loaded, {"f": whole}).model()
     assert isinstance(whole, Map) and explore(Semantics(model)).steps_out_of_bounds
+
+
+def test_a_bag_of_records_is_out_of_bounds_of_maps_with_one_domain(tmp_path: Path) -> None:
+    body = "EXTENDS TLC\nVARIABLE f\nInit == f = (3 :> 0)\nNext == f' = ([a |-> f[3]] :> 0)\n"
+    one = specification(tmp_path, body, "INIT Init\nNEXT Next\n")
+    model = TlaOrigin(one, {"f": Map(Int(3, 3), Int(0, 0))}).model()
+    assert explore(Semantics(model)).steps_out_of_bounds == 1
 
 
 def _named(value: Any) -> Any:

@@ -395,19 +395,20 @@ Stop == Nil \notin DOMAIN net /\ net' = net (+) SetToBag({Nil}) /\ UNCHANGED x
 Lose(m) == net' = net (-) SetToBag({m}) /\ UNCHANGED x
 Next == Stop \/ (\E n \in {1, 2} : Send(n)) \/ \E m \in DOMAIN net : Lose(m)
 Alone == net # (Nil :> 1) \/ x[1] = 0
+Other == net \notin [{Nil, [a |-> 0]} -> {0}]
 """
 
 
 def test_a_model_value_is_added_to_a_bag_in_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few_listed(monkeypatch)
     (tmp_path / "M.cfg").write_text(
-        "CONSTANT Nil = Nil INIT Init NEXT Next INVARIANT Alone CHECK_DEADLOCK FALSE"
+        "CONSTANT Nil = Nil INIT Init NEXT Next INVARIANTS Alone Other CHECK_DEADLOCK FALSE"
     )
     asking = Asking(write(tmp_path, M=LONE_VALUE), Tlc(0, "", 0, None, None, None))
     assert asking.model is not None and isinstance(asking.model.variable("net").type, Slots)
     found = asking.answer(ExploreOptions(by=CIRCUITS))
     assert found.told(ExploreFacts).states == asking.every.told(ExploreFacts).states
-    assert [one.steps for one in found.results] == [one.steps for one in asking.every.results] == [3]
+    assert [one.steps for one in found.results] == [one.steps for one in asking.every.results] == [3, None]
 
 
 def test_a_set_of_the_empty_sequence_is_not_empty_in_slots(

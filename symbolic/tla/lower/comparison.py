@@ -28,7 +28,7 @@ from leadline.symbolic.lang import (
     item_of,
     nodes as n,
 )
-from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower import shapes, slots
 
 if TYPE_CHECKING:
     from leadline.symbolic.tla.lower.terms import Terms
@@ -143,6 +143,8 @@ def is_free(t: Terms, node: n.Node) -> n.Node:
 
 def some_clash(t: Terms, whole: n.Node, test: Callable[[n.Node], n.Node]) -> n.Node:
     """Whether a set has an element of which this holds."""
+    if slots.in_slots(whole.type):
+        return slots.over(t, False, whole, test)
     if isinstance(item_of(whole), Never):
         return t.boolean(False)
     elements = whole.items if isinstance(whole, n.SetOf) else t.elements(whole)

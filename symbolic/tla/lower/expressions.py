@@ -19,6 +19,7 @@ from leadline.symbolic.lang import (
     MOST_PARTS,
     NEVER,
     Atoms,
+    Graph,
     Int,
     Listed,
     Map,
@@ -422,7 +423,7 @@ class Lowering:
 
     def _kept(self, node: n.Node, name: str, body: Body) -> n.Node:
         """As `filtered`, of a set, or of a function that is the set of its pairs."""
-        written = self.written_out(node)
+        written = None if isinstance(node.type, Graph) else self.written_out(node)
         if written is not None:
             tests = [(x, body(x)) for x in written]
             if all(isinstance(test, n.Const) for _, test in tests):

@@ -1166,6 +1166,8 @@ def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
             return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
         case Tuple(items=()):
             return _map_as_one_of(t, node, [target], lambda x: x, target)
+        case Map(value=value) if not isinstance(value, Option):
+            return t.convert(t.convert(node, shapes.partial_map(target)), target)
         case Map(key=key) if t.has_few(node, key):
             return t.with_pairs(None, node, target)
         case Map(key=key, value=Option() as value):
