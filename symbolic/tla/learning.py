@@ -65,7 +65,7 @@ def settled(kind: Type, met: Sequence[Value], before: Type, *, slots: bool = Fal
     match kind:
         case Graph(item=Tuple(items=(key, value))):
             arguments = {argument for one in met for argument, _ in _pairs(one)}
-            table = _table(key, arguments, before.key if isinstance(before, Map) else shapes.NEVER)
+            table = _table(key, arguments, before)
             if not _in_slots(key, slots) or (table is not None and not slots):
                 return Map(table or key, Mapped(settled(value, _results(met), _given(before))))
             return _slots(
@@ -73,7 +73,7 @@ def settled(kind: Type, met: Sequence[Value], before: Type, *, slots: bool = Fal
             )
         case Set(item=item):
             every = {member for one in met if isinstance(one, frozenset) for member in one}
-            table = _table(item, every, before.item if isinstance(before, Set) else shapes.NEVER)
+            table = _table(item, every, before)
             if not _in_slots(item, slots) or (table is not None and not slots):
                 return Set(table or settled(item, [*every], _item(before)))
             return _slots(
@@ -97,10 +97,16 @@ def settled(kind: Type, met: Sequence[Value], before: Type, *, slots: bool = Fal
 
 
 def _table(item: Type, met: Iterable[Value], before: Type) -> Listed | None:
-    """The type of the values met and of those known before; None if that is not worth it."""
+    """The type of the values met, and of those in sets or functions of the type before; None if not worth it.
+
+    What lies in slots is not known, and stays there.
+    """
+    if isinstance(before, Slots):
+        return None
     found = set(met)
-    if isinstance(before, Listed):
-        found |= {untyped(one, before.item) for one in before.listed}
+    known = shapes.argument_and_value(before)[0] if isinstance(before, Map | Graph) else _item(before)
+    if known.capped <= MOST_LISTED:
+        found |= {untyped(one, known) for one in known.values()}
     rich = shapes.is_message(item) or item.capped > MOST_BITS
     if not rich or item.capped <= max(SMALL, WORTH * len(found)):
         return None

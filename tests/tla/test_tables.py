@@ -174,6 +174,15 @@ Once == \A m \in sent : m.type = "yes" => m.of \in seen
 """
 
 
+def test_a_table_has_the_values_that_were_known_before_there_was_one() -> None:
+    before, wider = (Set(shapes.record_of({"round": Int(0, most)})) for most in (1, 99))
+    found = learning.settled(wider, [frozenset({function({"round": 99})})], before)
+    assert [one for (one,) in table_of(found).listed] == [0, 1, 99]
+    in_slots = Slots(Int(1, 2), Mapped(before.item), graph=False)
+    wider = Set(shapes.record_of({"round": Int(0, 9_999)}))
+    assert isinstance(learning.settled(wider, [frozenset({function({"round": 99})})], in_slots), Slots)
+
+
 def test_the_messages_of_a_variable_stay_what_they_are_beside_a_new_one(tmp_path: Path) -> None:
     """A member of one table is one of another by a constant function, and a set with one more stays as it is."""
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Once\nCHECK_DEADLOCK FALSE\n")
