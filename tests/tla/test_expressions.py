@@ -48,6 +48,7 @@ NEEDED = (
     "[<<<<1>>>> EXCEPT ![2][Head(v)] = 3]",
     "[<<>> EXCEPT ![Head(v)] = 3]",
     "Head([x \\in DOMAIN v \\cup {3} |-> x])",
+    "(Len(v) :> 1) @@ [x \\in {Len(v)} |-> Head(v)]",
     "SubSeq(<<>>, 1, 1 - Len(v))",
     "Tail(<<Head(v), 1, 2>>)",
     "Cardinality([{} -> <<{1}>>[2 - Len(v)]])",
