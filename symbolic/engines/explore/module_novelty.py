@@ -3,11 +3,12 @@
 The search goes on from the states in which something is true for the first time, then from those in which two
 things are true together for the first time, and from the others when there are no such. In turn with them it
 takes a step of a random run: where much is new, those that come first are near the beginning. Every second run
-draws an action before one of its outcomes: most outcomes may be of few actions. So it is soon at depths that a
-breadth-first search does not reach. Its counterexamples are not the shortest, and it proves nothing. A step
-without a value, such as one with a false `Assert`, ends it; initial states and constraints without one are left
-to exploration. So are properties and steps that ask for the level of a state: the first run to a state that
-this search finds may be longer than the shortest, which TLC's level is about.
+draws an action before one of its outcomes, since most outcomes may be of few actions, and takes no other: it
+costs little to be deep. So the search is soon at depths that a breadth-first search does not reach. Its
+counterexamples are not the shortest, and it proves nothing. A step without a value, such as one with a false
+`Assert`, ends it; initial states and constraints without one are left to exploration. So are properties and steps
+that ask for the level of a state: the first run to a state that this search finds may be longer than the shortest,
+which TLC's level is about.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from leadline.symbolic.trace import DEADLOCK, TraceEnd
 
 _TURN = 4
 """Every so many states one of the next rank is taken: a count that grows for ever is new in each state."""
+_DRAWN = 4
+"""The steps at a time of a random run that draws actions: each takes one action where other steps take all."""
 _NONE = -1
 """Stands for the number of a state where there is none."""
 _LONGEST = 100
@@ -120,13 +123,15 @@ class _Search(Simulation):
             if not waiting or self._is_over():
                 break
             self._go_on(waiting[turn % _TURN == 0 and len(waiting) > 1].popleft())
-            actions = self._go_on(run[-1]) if run else [begun]
-            if actions and len(run) <= _LONGEST:
+            for _ in range(_DRAWN if by_action else 1):
+                step = self._draw if by_action else self._go_on
+                actions = step(run[-1]) if run else [begun]
+                if not actions or len(run) > _LONGEST:
+                    run, by_action = [], not by_action
+                    break
                 weights = None if by_action else [*map(len, actions)]
                 (outcomes,) = self._chance.choices(actions, weights)
                 run.append(self._chance.choice(outcomes))
-            else:
-                run, by_action = [], not by_action
             self.tell(listener, self._counted)
 
     def _is_over(self) -> bool:
@@ -147,6 +152,19 @@ class _Search(Simulation):
         inside = ([x for x in after if x != number and x not in self._outside] for after in outcomes)
         self._after[number] = [after for after in inside if after]
         return self._after[number]
+
+    def _draw(self, number: int) -> list[list[int]]:
+        """As `_go_on`, but of one action if not all were taken yet: the first of a random order that goes on."""
+        if number not in self._after:
+            self._behaviour.at_level(self._depths[number] + 1)
+            steps = self._behaviour.steps[1:]
+            self._chance.shuffle(steps)
+            for step in steps:
+                outcomes = self._step(step, number)
+                self._look_at_steps()
+                if inside := [x for x in outcomes if x != number and x not in self._outside]:
+                    return [inside]
+        return self._go_on(number)
 
     def _step(self, step: Callable[..., None], number: int) -> list[int]:
         """Take an action in the state of a number, or begin if that is `_NONE`. The numbers of its outcomes."""
