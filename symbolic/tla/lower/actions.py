@@ -620,20 +620,14 @@ class Paths:
                         yield from self.picked(after, name, part)
             case Product():
                 yield from self._picked_product(way, name, domain, ())
-            case FunctionsOf():
-                inside = partial(self._lowering.member, domain=domain)
-                yield from self._picked_where(way, name, self._lowering.type_of_functions(domain), inside)
+            case PowerSet() | FunctionsOf():
+                every, inside = self._lowering.within_type(domain)
+                yield from self._picked_where(way, name, self._type_of(domain) or item_of(every), inside)
             case Filtered():
                 for after, element in self.picked(way, name, domain.whole):
                     within = after.requiring(domain.body(element))
                     if within is not None:
                         yield within, element
-            case PowerSet():
-                whole = self._terms.set_node(self._lowering.listed(domain.item))
-                kind = self._type_of(PowerSet(whole)) or whole.type
-                yield from self._picked_where(
-                    way, name, kind, lambda x: self._terms.both_sets(n.Subset, x, whole)
-                )
             case _:
                 node = self._lowering.listed(domain)
                 if slots.in_slots(node.type):

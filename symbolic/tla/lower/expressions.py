@@ -243,7 +243,7 @@ class Lowering:
                     lambda x: self.terms.bounded(universal, domain.body(x), body(x)),
                 )
             case PowerSet() | FunctionsOf():
-                every, inside = self._within_type(domain)
+                every, inside = self.within_type(domain)
                 bounded = lambda x: self.terms.bounded(universal, inside(x), body(x))  # noqa: E731  # short
                 return self._over_elements(universal, every, name, bounded)
         node = self.listed(domain)
@@ -462,16 +462,15 @@ class Lowering:
         match domain:
             case n.Node():
                 return domain
-            case PowerSet():
-                whole = self.terms.set_node(self.listed(domain.item))
-                elements = self.terms.elements(whole)
-                if elements is not None and len(elements) <= 10:
-                    return self._subsets(elements, range(len(elements) + 1))
-                return self._filtered_type(domain)
+            case PowerSet() | FunctionsOf():
+                if isinstance(domain, PowerSet):
+                    elements = self.terms.elements(self.terms.set_node(self.listed(domain.item)))
+                    if elements is not None and len(elements) <= 10:
+                        return self._subsets(elements, range(len(elements) + 1))
+                every, inside = self.within_type(domain)
+                return self.terms.bind(n.SetFilter, every, "x", inside)
             case Product():
                 return self._listed_product(domain)
-            case FunctionsOf():
-                return self._filtered_type(domain)
             case United():
                 return reduce(partial(self.terms.both_sets, n.SetUnion), map(self.listed, domain.parts))
             case Spread():
@@ -491,29 +490,21 @@ class Lowering:
         found = (self.terms.set_of(one) for size in sizes for one in itertools.combinations(elements, size))
         return self.terms.set_of([*found])
 
-    def _within_type(self, domain: PowerSet | FunctionsOf) -> tuple[n.Node, Body]:
-        """All values of the type of a set's members, and the test of those that are members."""
+    def within_type(self, domain: PowerSet | FunctionsOf) -> tuple[n.Node, Body]:
+        """All values of the type of a set's members, and the test of those that are members.
+
+        Raises:
+            Unlowerable: if functions are too many for maps.
+        """
         if isinstance(domain, FunctionsOf):
-            every = self.terms.universe(self.type_of_functions(domain))
+            values = self.terms.set_node(self.listed(domain.values))
+            key = item_of(domain.arguments)
+            if isinstance(key, Listed) or shapes.is_message(key) or key.capped > shapes.MOST_KEYS:
+                raise Unlowerable("[S -> T] where S is no constant and may have too many members")
+            every = self.terms.universe(Map(key, Mapped(item_of(values))))
             return every, lambda x: self.member(x, domain)
         whole = self.terms.set_node(self.listed(domain.item))
         return self.terms.universe(whole.type), lambda x: self.terms.both_sets(n.Subset, x, whole)
-
-    def _filtered_type(self, domain: PowerSet | FunctionsOf) -> n.Node:
-        every, inside = self._within_type(domain)
-        return self.terms.bind(n.SetFilter, every, "x", inside)
-
-    def type_of_functions(self, domain: FunctionsOf) -> Map:
-        """The type of the functions of a set that depends on the state.
-
-        Raises:
-            Unlowerable: if its members are too many for maps.
-        """
-        values = self.terms.set_node(self.listed(domain.values))
-        key = item_of(domain.arguments)
-        if isinstance(key, Listed) or shapes.is_message(key) or key.capped > shapes.MOST_KEYS:
-            raise Unlowerable("[S -> T] where S is no constant and may have too many members")
-        return Map(key, Mapped(item_of(values)))
 
     def product(self, parts: Sequence[Domain]) -> Product:
         """The tuples that have a member of each set at its place."""
