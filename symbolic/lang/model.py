@@ -298,10 +298,11 @@ class Origin(ABC):
         """For each action that runs were seen to take, by its TLA+ name, the least number of steps before it."""
         return {}
 
-    def influences(self, action: Action) -> Mapping[str, Collection[str]]:
-        """For variables the names of those that their next values depend on, under "" those that the guards do.
+    @property
+    def influences(self) -> Mapping[str, Mapping[str, Collection[str]]]:
+        """For variables the names of those that their next values depend on, by the TLA+ name of the action.
 
-        Where types decide parts of formulas, the model's expressions tell less.
+        Under "" are those that its guards depend on. Where types decide parts of formulas, the model tells less.
         """
         return {}
 

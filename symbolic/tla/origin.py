@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any, Self, TypeAlias
 
 from leadline.symbolic.lang import (
-    Action,
     AliasValue,
     Endless,
     InternalError,
@@ -125,8 +124,9 @@ class TlaOrigin(Origin):
     def _influences(self) -> Influences:
         return Influences(self.specification, self.interpreter.translation.analysis)
 
-    def influences(self, action: Action) -> Mapping[str, Collection[str]]:
-        return self._influences.by_action.get(action.tla, {})
+    @property
+    def influences(self) -> Mapping[str, Mapping[str, Collection[str]]]:
+        return self._influences.by_action
 
     def influencing(self, claim: str) -> Collection[str]:
         return self._influences.of(self.specification.invariants[claim])

@@ -427,17 +427,35 @@ def test_errors_elsewhere_stand_against_a_proof(tmp_path: Path, again: str) -> N
     assert found.reason is not None and "Tail" in found.reason
 
 
-@pytest.mark.parametrize("claim", ["x < 2", "x < 2 \\/ y = 1", "[i \\in 0..1 |-> i][x] < 2"])
-def test_what_types_decide_so_far_is_not_left_out(tmp_path: Path, claim: str) -> None:
+SLOW = "IF n > 30000000 THEN 2 ELSE x"
+
+
+@pytest.mark.parametrize(
+    ("claim", "tick", "late"),
+    [
+        ("x < 2", f"x' = {SLOW}", "FALSE"),
+        ("[i \\in 0..1 |-> i][x] < 2 \\/ y = 1", f"x' = {SLOW}", "FALSE"),
+        ("x < 2", f"Put(x, {SLOW})", "FALSE"),
+        ("x < 2", "UNCHANGED x", "n > 30000000"),
+    ],
+)
+def test_what_types_decide_so_far_is_not_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, claim: str, tick: str, late: str
+) -> None:
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.001)
     body = f"""
     EXTENDS Naturals
     VARIABLES x, y, n
     Init == x = 0 /\\ y = 0 /\\ n = 0
-    Next == n' = n + 1 /\\ y' = 1 - y /\\ x' = IF n > 30000000 THEN 2 ELSE x
+    Put(v, e) == v' = e
+    Tick == n' = n + 1 /\\ y' = 1 - y /\\ {tick}
+    Late == {late} /\\ x' = 2 /\\ UNCHANGED <<y, n>>
+    Next == Tick \\/ Late
     Low == {claim}
     Even == y < 2
     """
     path = write(tmp_path, M=body)
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Low Even\n", encoding="utf-8")
     assert asked(path, "Low", PdrOptions())[1].verdict is Verdict.UNKNOWN
-    assert asked(path, "Even", PdrOptions())[1].verdict is Verdict.PROVED
+    assert "Put" in tick or asked(path, "Even", PdrOptions())[1].verdict is Verdict.PROVED

@@ -6,7 +6,7 @@ variable grows without end that the property does not depend on, no types would 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.concrete import Semantics
@@ -53,16 +53,14 @@ def part_about(model: Model, target: Property) -> Model:
     """
     if model.origin is None:
         return model
-    kept = _influencing(model, target)
+    kept, mattering = _influencing(model, target)
     if len(kept) == len(model.variables):
         return model
     return replace(
         model,
         variables=tuple(one for one in model.variables if one.name in kept),
         init=_within(model.init, kept),
-        actions=tuple(
-            _within(one, kept) for one in model.actions if _Influence(model, one).on(kept) is not None
-        ),
+        actions=tuple(_within(one, kept) for one in model.actions if one.tla in mattering),
         properties={one.name: part for one in model.properties.values() if (part := _of_states(one, kept))},
         origin=PartOf(),
         view=None,
@@ -86,55 +84,54 @@ def whole_run(model: Model, run: Trace) -> Trace:
     return trace_of_path(steps, run.ends, run.property)
 
 
-def _influencing(model: Model, target: Property) -> set[str]:
-    """The names of the variables that a property depends on."""
-    origin, known = _origin(model), [_Influence(model, one) for one in model.actions]
+def _influencing(model: Model, target: Property) -> tuple[set[str], set[str]]:
+    """The names of the variables that a property depends on, and of the actions that matter to these."""
+    assert model.origin is not None
+    told = model.origin.influences
+    of_name: dict[str, list[Action]] = {name: [] for name in told}
+    for action in model.actions:
+        of_name.setdefault(action.tla, []).append(action)
+    known = {name: _Influence(some, told.get(name, {})) for name, some in of_name.items()}
     named = target.name in model.properties
-    of_claim = [origin.influencing(target.name)] if named else [one.of_guards for one in known]
+    of_claim = [model.origin.influencing(target.name)] if named else [one.of_guards for one in known.values()]
     kept, before = _read(target.nodes).union(*of_claim), set[str]()
     while kept != before:
         before = kept
-        kept = kept.union(*(one.on(kept) or () for one in known))
-    return kept
-
-
-def _origin(model: Model) -> Origin:
-    assert model.origin is not None
-    return model.origin
+        kept = kept.union(*(one.on(kept) or () for one in known.values()))
+    return kept, {name for name, one in known.items() if one.on(kept) is not None}
 
 
 class _Influence:
-    """What a step of an action depends on: by what its model reads, and by what the specification does.
+    """What steps of one name depend on: by what the actions read, and by what the specification does.
+
+    An action is missing where the types decide a guard.
 
     Attributes:
-        of_guards: the names of the variables that decide whether it can be taken.
+        of_guards: the names of the variables that decide whether one can be taken.
     """
 
-    def __init__(self, model: Model, action: Action) -> None:
-        self._action, told = action, _origin(model).influences(action)
-        parts = (one.domain if isinstance(one, Pick) else one for one in action.body)
-        guards = [one for one in parts if one is not None]
-        self.of_guards = _read(guards).union(told.get("", ()))
-        self._by_name = {name: {name}.union(read) for name, read in told.items() if name}
-        for name, value in action.updates:
-            self._by_name[name] = self._by_name.get(name, set()) | _read([value, *_defined(action, name)])
-        changed = {name for name, read in self._by_name.items() if read != {name}}
-        self._changed = changed.union(name for name, _ in action.updates)
-        self._always = not all(is_total_beyond(one, action) for one in guards)
+    def __init__(self, actions: Sequence[Action], told: Mapping[str, Collection[str]]) -> None:
+        self.of_guards, self._always = {*told.get("", ())}, False
+        self._by_name = {name: {*read} for name, read in told.items() if name}
+        self._undefined = set[str]()
+        for action in actions:
+            parts = (one.domain if isinstance(one, Pick) else one for one in action.body)
+            guards = [one for one in parts if one is not None]
+            self.of_guards |= _read(guards)
+            self._always |= not all(is_total_beyond(one, action) for one in guards)
+            self._undefined |= action.defined.keys()
+            for name, value in (*action.updates, *action.defined.items()):
+                self._by_name.setdefault(name, set()).update(_read([value]))
 
     def on(self, kept: set[str]) -> set[str] | None:
         """The names of the variables that decide the next values of some, and whether others have any.
 
-        None if the action changes none of them, and certainly has no error.
+        None if a step changes none of them, and certainly has no error.
         """
-        mattering = [name for name in self._changed if name in kept or name in self._action.defined]
+        mattering = [name for name in self._by_name if name in kept or name in self._undefined]
         if not mattering and not self._always:
             return None
         return self.of_guards.union(*(self._by_name[name] for name in mattering))
-
-
-def _defined(action: Action, name: str) -> list[n.Node]:
-    return [action.defined[name]] if name in action.defined else []
 
 
 def _read(expressions: Iterable[n.Node]) -> set[str]:

@@ -66,10 +66,12 @@ def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[st
 
 
 Influence = dict[str, frozenset[str]]
-"""For variables the names of those that their next values depend on; under `GUARDS` those of all else."""
+"""For variables that steps change the names of those that their next values depend on; see `GUARDS` and `KEPT`."""
 
 GUARDS = ""
 """What the guards of an action depend on."""
+KEPT = "UNCHANGED"
+"""The variables that keep their values."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +103,18 @@ class Influences:
         assert own.next is not None
         for part in parts(own):
             here = self._step(own.next, part.path, frozenset())
+            here.pop(KEPT, None)
             found[part.name] = _united([found.get(part.name, {}), here, each])
         return found
 
     def _step(self, e: s.Expression, path: tuple[int, ...], inside: frozenset[str]) -> Influence:
         """The influences on a formula about a step, of which a path takes some disjuncts: see `Part`."""
+        found = self._found(e, path, inside)
+        # Such as those that an operator primes which is a parameter.
+        others = self.analysis.reads(e).next - found.keys() - found.get(KEPT, frozenset())
+        return _united([found, self._guards([e] if others else []), dict.fromkeys(others, self.of(e))])
+
+    def _found(self, e: s.Expression, path: tuple[int, ...], inside: frozenset[str]) -> Influence:
         match e:
             case s.Apply("/\\", items):
                 place, rest = (path[0], path[1:]) if path else (-1, ())
@@ -120,7 +129,7 @@ class Influences:
                 read = self.of(value)
                 return {name: read} if e.operator == "=" else {name: read, GUARDS: read}
             case s.Apply("UNCHANGED", (body,)) if (names := self._names(body)) is not None:
-                return {name: frozenset({name}) for name in names}
+                return {KEPT: frozenset(names)}
             case s.Quantified("\\E", bounds, body):
                 return _united([self._guards(bounds), self._step(body, path, inside)])
             case s.If(condition, then, otherwise):
@@ -162,8 +171,10 @@ def _united(influences: Iterable[Influence]) -> Influence:
 
 def _twice(influences: Iterable[Influence]) -> Iterator[str]:
     """What variables depend on, and they themselves, that several conjuncts are about: all but one are tests."""
-    known = dict[str, frozenset[str]]()
+    known: Influence = {}
     for one in influences:
-        for name in one.keys() & known.keys() - {GUARDS}:
-            yield from (name, *known[name], *one[name])
-        known |= {name: known.get(name, frozenset()) | read for name, read in one.items()}
+        about = {name: read for name, read in one.items() if name not in (GUARDS, KEPT)}
+        about |= {name: about.get(name, frozenset()) for name in one.get(KEPT, ())}
+        for name in about.keys() & known.keys():
+            yield from (name, *known[name], *about[name])
+        known = _united([known, about])
