@@ -298,7 +298,7 @@ EXCLUDED = {
     "PROPERTY Steps": 3,
     "PROPERTY FewerSteps": None,
     "PROPERTY BegunLow": None,
-    "PROPERTY Never": None,
+    "PROPERTY NeverThree": None,
 }
 COUNTING = """
 EXTENDS Naturals
@@ -314,7 +314,7 @@ AlwaysLow == []Low
 Steps == [][x' # 3]_x
 FewerSteps == [][x' # 4]_x
 BegunLow == x = 0 => []Low
-Never == ~<>(x = 3)
+NeverThree == ~<>(x = 3)
 """
 
 

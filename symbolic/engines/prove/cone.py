@@ -94,10 +94,12 @@ def _influencing(model: Model, target: Property) -> tuple[set[str], set[str]]:
     known = {name: _Influence(some, told.get(name, {})) for name, some in of_name.items()}
     named = target.name in model.properties
     of_claim = [model.origin.influencing(target.name)] if named else [one.of_guards for one in known.values()]
-    kept, before = _read(target.nodes).union(*of_claim), set[str]()
-    while kept != before:
-        before = kept
-        kept = kept.union(*(one.on(kept) or () for one in known.values()))
+    kept, more = set[str](), _read(target.nodes).union(*of_claim)
+    while True:
+        kept |= more
+        more = set[str]().union(*(one.on(kept) or () for one in known.values()))
+        if more <= kept:
+            break
     return kept, {name for name, one in known.items() if one.on(kept) is not None}
 
 

@@ -915,7 +915,8 @@ class Terms(Builder):
         kind = Map(key, value)
         whole = self.convert(whole, kind)
         if self.has_few(graph, key):
-            return self.once_defined([graph], self.with_pairs(whole, graph, kind, at_new=graph is right))
+            hidden = [graph] if graph is right else []
+            return self.once_defined(hidden, self.with_pairs(whole, graph, kind, at_new=graph is right))
         added = self.convert(graph, kind)
         first, second = (whole, added) if graph is right else (added, whole)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from leadline.symbolic.tla.read import syntax as s
@@ -75,6 +75,21 @@ KEPT = "UNCHANGED"
 
 
 @dataclass(frozen=True)
+class _Around:
+    """What is around a formula.
+
+    Attributes:
+        read: for the names that are bound the variables that what they stand for depends on.
+        local: the operators of LET.
+        inside: the operators whose bodies it is in.
+    """
+
+    read: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    local: Mapping[str, s.Definition] = field(default_factory=dict)
+    inside: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Influences:
     """What the formulas of a specification depend on, by what it reads.
 
@@ -89,61 +104,84 @@ class Influences:
     specification: Specification
     analysis: Analysis
 
-    def of(self, e: s.Node) -> frozenset[str]:
+    def of(self, e: s.Node, around: _Around = _Around()) -> frozenset[str]:
         """The variables that an expression depends on. Of those that it has primed, next values matter."""
-        reads = self.analysis.reads(e)
-        return reads.now | reads.next
+        reads, bound = self.analysis.reads(e), around.read
+        return (reads.now | reads.next).union(*(bound[x] for x in bound.keys() & self.analysis.free(e)))
 
     @cached_property
     def by_action(self) -> Mapping[str, Influence]:
         """The influences on the steps of each part of the next-state relation, by the part's name."""
         own, found = self.specification, dict[str, Influence]()
         each = {name: self.of(e) for name, e in own.history.items()}
-        each |= self._guards([*own.constraints, *own.action_constraints])
+        each |= self._guards([*own.constraints, *own.action_constraints], _Around())
         assert own.next is not None
         for part in parts(own):
-            here = self._step(own.next, part.path, frozenset())
+            here = self._step(own.next, part.path, _Around())
             here.pop(KEPT, None)
             found[part.name] = _united([found.get(part.name, {}), here, each])
         return found
 
-    def _step(self, e: s.Expression, path: tuple[int, ...], inside: frozenset[str]) -> Influence:
+    def _step(self, e: s.Expression, path: tuple[int, ...], around: _Around) -> Influence:
         """The influences on a formula about a step, of which a path takes some disjuncts: see `Part`."""
-        found = self._found(e, path, inside)
+        found = self._within(e, path, around)
         # Such as those that an operator primes which is a parameter.
         others = self.analysis.reads(e).next - found.keys() - found.get(KEPT, frozenset())
-        return _united([found, self._guards([e] if others else []), dict.fromkeys(others, self.of(e))])
+        read = self.of(e, around)
+        return _united([found, dict.fromkeys([*others, GUARDS], read)]) if others else found
 
-    def _found(self, e: s.Expression, path: tuple[int, ...], inside: frozenset[str]) -> Influence:
+    def _within(self, e: s.Expression, path: tuple[int, ...], around: _Around) -> Influence:
         match e:
             case s.Apply("/\\", items):
                 place, rest = (path[0], path[1:]) if path else (-1, ())
-                found = [self._step(one, rest if i == place else (), inside) for i, one in enumerate(items)]
+                found = [self._step(x, rest if i == place else (), around) for i, x in enumerate(items)]
                 return _united([*found, {GUARDS: frozenset(_twice(found))}])
             case s.Apply("\\/", items):
                 items, path = (items[path[0] : path[0] + 1], path[1:]) if path else (items, ())
-                return _united(self._step(one, path, inside) for one in items)
+                return _united(self._step(x, path, around) for x in items)
             case s.Apply("=" | "\\in", (s.Apply("'", (s.Apply(name, ()),)), value)) if self._is_variable(
                 name
             ):
-                read = self.of(value)
+                read = self.of(value, around)
                 return {name: read} if e.operator == "=" else {name: read, GUARDS: read}
-            case s.Apply("UNCHANGED", (body,)) if (names := self._names(body)) is not None:
-                return {KEPT: frozenset(names)}
+            case s.Apply("UNCHANGED", (body,)) if (kept := self._names(body)) is not None:
+                return {KEPT: frozenset(kept)}
             case s.Quantified("\\E", bounds, body):
-                return _united([self._guards(bounds), self._step(body, path, inside)])
+                names = {name: self.of(one, around) for one in bounds for name in one.names}
+                within = replace(around, read={**around.read, **names})
+                return _united([self._guards(bounds, around), self._step(body, path, within)])
             case s.If(condition, then, otherwise):
-                arms = [self._step(then, path, inside), self._step(otherwise, path, inside)]
-                return _united([self._guards([condition]), *arms])
+                arms = [self._step(x, path, around) for x in (then, otherwise)]
+                return _united([self._guards([condition], around), *arms])
             case s.Let(definitions, body):
-                return _united([self._guards(definitions), self._step(body, path, inside)])
-            case s.Apply(name, arguments) if name in self.specification.definitions and name not in inside:
-                body = self.specification.definitions[name].body
-                return _united([self._guards(arguments), self._step(body, path, inside | {name})])
-        return self._guards([e])
+                return self._step(body, path, self._with(definitions, around))
+            case s.Apply(name, arguments) if name not in around.inside:
+                return self._applied(name, arguments, path, around)
+        return self._guards([e], around)
 
-    def _guards(self, expressions: Iterable[s.Node]) -> Influence:
-        return {GUARDS: frozenset().union(*map(self.of, expressions))}
+    def _with(self, definitions: Sequence[s.Unit], around: _Around) -> _Around:
+        """What is around the body of a LET."""
+        for one in definitions:
+            if isinstance(one, s.Definition):
+                read = {**around.read, one.name: self.of(one.body, around)}
+                around = replace(around, read=read, local={**around.local, one.name: one})
+        return around
+
+    def _applied(
+        self, name: str, arguments: Sequence[s.Expression], path: tuple[int, ...], around: _Around
+    ) -> Influence:
+        """The influences on a formula that an operator gives."""
+        one, outer = around.local.get(name), around
+        if one is None:
+            one, outer = self.specification.definitions.get(name), replace(around, read={}, local={})
+        if one is None:
+            return self._guards([s.Apply(name, tuple(arguments))], around)
+        pairs = zip(one.parameters, arguments, strict=True)
+        read = {**outer.read, **{x.name: self.of(argument, around) for x, argument in pairs}}
+        return self._step(one.body, path, replace(outer, read=read, inside=outer.inside | {name}))
+
+    def _guards(self, expressions: Iterable[s.Node], around: _Around) -> Influence:
+        return {GUARDS: frozenset().union(*(self.of(one, around) for one in expressions))}
 
     def _is_variable(self, name: str) -> bool:
         return name in self.analysis.variables
