@@ -107,6 +107,24 @@ def test_unchanged_of_a_name_gives_values_to_all_its_variables(tmp_path: Path) -
     assert (found.verdict, found.reason) == (Verdict.SAFE, None)
 
 
+def test_a_next_value_that_an_instance_does_not_give_is_told(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals
+VARIABLE x
+Spec == x = 0 /\\ [][x' = 1 - x]_x
+A == INSTANCE Larger WITH y <- 2 * x
+Fair == A!Fair
+"""
+    larger = "EXTENDS Naturals\nVARIABLE y\nFair == WF_y(y < 7 /\\ y' > y)\n"
+    path = write(tmp_path, M=body, Larger=larger)
+    path.with_suffix(".cfg").write_text(config("Spec", "Fair"))
+    (by_values,) = explored(tmp_path, body, config("Spec", "Fair"), Larger=larger)
+    query = Query(str(path), {}, ("Fair",), PdrOptions(), "cadical")
+    for found in (by_values, *answer(model_of(find(str(path)), {}), query).results):
+        assert found.verdict is Verdict.OUT_OF_BOUNDS
+        assert found.reason is not None and "A!y' " in found.reason
+
+
 def test_a_claim_about_runs_without_a_value_names_the_formula(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nSpec == x = 0 /\\ [][x' = 1 - x]_x\nC == <>[](1 \\div x = 1)\n"
     (found,) = explored(tmp_path, body, "SPECIFICATION Spec\nPROPERTY C\n")

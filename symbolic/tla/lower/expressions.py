@@ -80,6 +80,7 @@ from leadline.symbolic.tla.read.analysis import (
     sizes,
     unsubscripted,
 )
+from leadline.symbolic.tla.read.enabled import spoken
 from leadline.symbolic.tla.read.guards import EACH
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
@@ -774,7 +775,8 @@ class Lowering:
                 return scope.now[name]
             return n.make(n.StateVar, self.variables[name], self.terms.place, name)
         if name not in scope.next:
-            return self.terms.undefined(self.variables[name], f"{name}' is read before it has a value")
+            told = f"{spoken(name)}' is read before it has a value"
+            return self.terms.undefined(self.variables.get(name, NEVER), told)
         return scope.next[name]
 
     def _definition(self, e: s.Apply, scope: Scope) -> Entity:

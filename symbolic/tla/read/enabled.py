@@ -35,6 +35,11 @@ def fairness(e: s.Subscripted, hidden: Iterable[str]) -> s.Expression:
     return apply("\\/", apply(outer, apply(inner, disabled)), apply("[]", apply("<>", step)))
 
 
+def spoken(variable: str) -> str:
+    """The name of a variable, or of the one in an instance that it stands for behind ENABLED."""
+    return variable.partition("~")[0]
+
+
 class Hiding:
     """The removal of the marks from a specification's definitions.
 

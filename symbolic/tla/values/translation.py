@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import Analysis, Reads, size
+from leadline.symbolic.tla.read.enabled import spoken
 from leadline.symbolic.tla.read.levels import Level, Levels
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -242,7 +243,7 @@ class Translation:
         """A variable's value in the state that the scope is about."""
         after = primed or scope.primed
         known = (scope.next if after else scope.now).get(name)
-        shown = f"{name}'" if after else name
+        shown = f"{spoken(name)}'" if after else name
         return f"unassigned({shown!r})" if known is None else scope.fn.use(known)
 
     # Constants
