@@ -452,7 +452,8 @@ class Explorer(Generic[AnyMeaning]):
     @property
     def endings(self) -> set[int]:
         """The places of the states from which no run goes on: the constraint is false there, or out of bounds."""
-        places, within = set(self.out_of_bounds), self.within_constraint
+        # The parent of an initial state is -1.
+        places, within = {x for x in self.out_of_bounds if x >= 0}, self.within_constraint
         return self.beyond | {x for x in places if not is_within(within, self.order[x], outside=False)}
 
     def states_to(self, index: int) -> list[State]:

@@ -592,10 +592,13 @@ def test_steps_that_are_composed_have_action_constraints(
 def test_an_initial_condition_without_a_value_leaves_no_states(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write(tmp_path, M="EXTENDS Integers\nVARIABLE x\nInit == x = 1 \\div 0\nNext == x' = x")
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 1 \\div 0\nNext == x' = x\nLive == <>(x = 1)"
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next PROPERTY Live")
     assert main(["explore", str(path)]) == 21
     out = capsys.readouterr().out
     assert "no states: the initial condition goes out of bounds" in out and "all reachable" not in out
+    assert "Live      out-of-bounds  0" in out
 
 
 def test_an_operator_may_name_a_variable_that_has_no_value_yet(tmp_path: Path) -> None:
