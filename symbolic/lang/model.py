@@ -302,7 +302,8 @@ class Origin(ABC):
     def influences(self) -> Mapping[str, Mapping[str, Collection[str]]]:
         """For variables the names of those that their next values depend on, by the TLA+ name of the action.
 
-        Under "" are those that its guards depend on. Where types decide parts of formulas, the model tells less.
+        Under "" are those that its guards depend on, under "CASE" those that formulas depend on that may have no
+        value. Where types decide parts of formulas, the model tells less.
         """
         return {}
 

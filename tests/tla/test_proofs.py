@@ -430,32 +430,63 @@ def test_errors_elsewhere_stand_against_a_proof(tmp_path: Path, again: str) -> N
 SLOW = "IF n > 30000000 THEN 2 ELSE x"
 
 
+def growing(folder: Path, patch: pytest.MonkeyPatch, claim: str, tick: str, late: str) -> Path:
+    """A module in which n grows by steps that change x too, and an action that comes late, hardly run."""
+    patch.setattr(origin, "AHEAD", -1.0)
+    patch.setattr(origin, "AFTERWARDS", 0.001)
+    body = f"""
+    EXTENDS Naturals, Sequences, TLC
+    VARIABLES x, y, n
+    Init == x = 0 /\\ y = 0 /\\ n = 0
+    Put(v, e) == v' = e
+    Only(v) == IF n > 30000000 THEN v' = 2 ELSE UNCHANGED x
+    Late2(Op(_), v) == IF n > 30000000 THEN Op(v) ELSE UNCHANGED x
+    Tick == n' = n + 1 /\\ y' = 1 - y /\\ {tick}
+    Late == {late} /\\ UNCHANGED <<y, n>>
+    Next == Tick \\/ Late
+    Low == {claim}
+    Even == y < 2
+    """
+    path = write(folder, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Low Even\n", encoding="utf-8")
+    return path
+
+
 @pytest.mark.parametrize(
     ("claim", "tick", "late"),
     [
         ("x < 2", f"x' = {SLOW}", "FALSE"),
         ("[i \\in 0..1 |-> i][x] < 2 \\/ y = 1", f"x' = {SLOW}", "FALSE"),
         ("x < 2", f"Put(x, {SLOW})", "FALSE"),
+        ("x < 2", "Only(x)", "FALSE"),
+        ("x < 2", "Late2(LAMBDA v : v' = 2, x)", "FALSE"),
+        ("x < 2", "LET Two == x' = 2 IN IF n > 30000000 THEN Two ELSE UNCHANGED x", "FALSE"),
+        ("x < 2", "LET Put2(e) == x' = e IN IF n > 30000000 THEN Put2(2) ELSE UNCHANGED x", "FALSE"),
         ("x < 2", "UNCHANGED x", "n > 30000000"),
     ],
 )
 def test_what_types_decide_so_far_is_not_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, claim: str, tick: str, late: str
 ) -> None:
-    monkeypatch.setattr(origin, "AHEAD", -1.0)
-    monkeypatch.setattr(origin, "AFTERWARDS", 0.001)
-    body = f"""
-    EXTENDS Naturals
-    VARIABLES x, y, n
-    Init == x = 0 /\\ y = 0 /\\ n = 0
-    Put(v, e) == v' = e
-    Tick == n' = n + 1 /\\ y' = 1 - y /\\ {tick}
-    Late == {late} /\\ x' = 2 /\\ UNCHANGED <<y, n>>
-    Next == Tick \\/ Late
-    Low == {claim}
-    Even == y < 2
-    """
-    path = write(tmp_path, M=body)
-    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Low Even\n", encoding="utf-8")
+    path = growing(tmp_path, monkeypatch, claim, tick, f"{late} /\\ x' = 2")
     assert asked(path, "Low", PdrOptions())[1].verdict is Verdict.UNKNOWN
-    assert "Put" in tick or asked(path, "Even", PdrOptions())[1].verdict is Verdict.PROVED
+    plain = tick.startswith(("x'", "UNCHANGED"))
+    assert not plain or asked(path, "Even", PdrOptions())[1].verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        'Assert(FALSE, "no") /\\ UNCHANGED x',
+        "x' = (CHOOSE i \\in 0..1 : i = n)",
+        "x' = Head(<<>>)",
+        "x' = [i \\in 0..1 |-> i][n]",
+        "x' = (CASE n = 0 -> 0 [] n = 1 -> 1)",
+        "x < 2",
+    ],
+)
+def test_errors_elsewhere_that_types_rule_out_so_far_stand_against_a_proof(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str
+) -> None:
+    path = growing(tmp_path, monkeypatch, "TRUE", "UNCHANGED x", f"n > 30000000 /\\ {late}")
+    assert asked(path, "Even", PdrOptions())[1].verdict is Verdict.UNKNOWN

@@ -115,7 +115,7 @@ class _Influence:
     def __init__(self, actions: Sequence[Action], told: Mapping[str, Collection[str]]) -> None:
         self.of_guards, self._always = {*told.get("", ())}, False
         self._by_name = {name: {*read} for name, read in told.items() if name}
-        self._undefined = set[str]()
+        self._undefined = {"CASE"}
         for action in actions:
             parts = (one.domain if isinstance(one, Pick) else one for one in action.body)
             guards = [one for one in parts if one is not None]

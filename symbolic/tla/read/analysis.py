@@ -196,7 +196,7 @@ class Analysis:
                 inside += [self._mentions(a, around, True) for a, around in self._primed_within(e, bound)]
                 found = frozenset({(operator, primed)}).union(*inside)
             case s.Let():
-                inside = [self._mentions(x, bound, True) for x in self._primed_in_let(e)]
+                inside = [self._mentions(x, bound, True) for x in self.primed_in_let(e)]
                 found = found.union(*inside)
         # Other names hide nothing, and each part has one answer wherever it is asked for.
         bound |= {name for name in bound_by(e) if name in self.variables or name in self.definitions}
@@ -249,7 +249,7 @@ class Analysis:
         return ()
 
     @s.remembered
-    def _primed_in_let(self, e: s.Let) -> list[s.Expression]:
+    def primed_in_let(self, e: s.Let) -> list[s.Expression]:
         """The expressions that a LET primes by names that stand for them: `LET v == x IN v' = 1`."""
         found = list[s.Expression]()
         outside = (x for x in self.parts_of_let(e) if not self._enabled.only(e, e.definitions.index(x[0])))
@@ -284,7 +284,7 @@ class Analysis:
                     self.primes(x, name, True) for x, _ in self._primed_within(e, frozenset())
                 )
             primed |= e.operator in ("'", "UNCHANGED", "ENABLED")
-        if isinstance(e, s.Let) and any(self.primes(x, name, True) for x in self._primed_in_let(e)):
+        if isinstance(e, s.Let) and any(self.primes(x, name, True) for x in self.primed_in_let(e)):
             return True
         primed |= isinstance(e, s.Subscripted)
         return any(self.primes(child, name, primed) for child in self._around(e, name))

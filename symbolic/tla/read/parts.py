@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import Analysis
+from leadline.symbolic.tla.read.analysis import Analysis, dependent
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 
@@ -66,27 +66,14 @@ def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[st
 
 
 Influence = dict[str, frozenset[str]]
-"""For variables that steps change the names of those that their next values depend on; see `GUARDS` and `KEPT`."""
+"""For variables that steps change the names of those that their next values depend on; see below."""
 
 GUARDS = ""
 """What the guards of an action depend on."""
 KEPT = "UNCHANGED"
 """The variables that keep their values."""
-
-
-@dataclass(frozen=True)
-class _Around:
-    """What is around a formula.
-
-    Attributes:
-        read: for the names that are bound the variables that what they stand for depends on.
-        local: the operators of LET.
-        inside: the operators whose bodies it is in.
-    """
-
-    read: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    local: Mapping[str, s.Definition] = field(default_factory=dict)
-    inside: frozenset[str] = frozenset()
+ERRORS = "CASE"
+"""What formulas depend on that may have no value, whatever the kinds of their parts."""
 
 
 @dataclass(frozen=True)
@@ -104,84 +91,87 @@ class Influences:
     specification: Specification
     analysis: Analysis
 
-    def of(self, e: s.Node, around: _Around = _Around()) -> frozenset[str]:
+    def of(self, e: s.Node) -> frozenset[str]:
         """The variables that an expression depends on. Of those that it has primed, next values matter."""
-        reads, bound = self.analysis.reads(e), around.read
-        return (reads.now | reads.next).union(*(bound[x] for x in bound.keys() & self.analysis.free(e)))
+        reads = self.analysis.reads(e)
+        return reads.now | reads.next
 
     @cached_property
     def by_action(self) -> Mapping[str, Influence]:
         """The influences on the steps of each part of the next-state relation, by the part's name."""
         own, found = self.specification, dict[str, Influence]()
         each = {name: self.of(e) for name, e in own.history.items()}
-        each |= self._guards([*own.constraints, *own.action_constraints], _Around())
+        each |= self._guards([*own.constraints, *own.action_constraints])
         assert own.next is not None
         for part in parts(own):
-            here = self._step(own.next, part.path, _Around())
-            here.pop(KEPT, None)
+            here = self._step(own.next, part.path, frozenset())
+            if not here.keys() | here.pop(KEPT, frozenset()) >= {*own.variables}:
+                here.setdefault(ERRORS, frozenset())
             found[part.name] = _united([found.get(part.name, {}), here, each])
         return found
 
-    def _step(self, e: s.Expression, path: tuple[int, ...], around: _Around) -> Influence:
+    def _step(self, e: s.Expression, path: tuple[int, ...], inside: frozenset[str]) -> Influence:
         """The influences on a formula about a step, of which a path takes some disjuncts: see `Part`."""
-        found = self._within(e, path, around)
-        # Such as those that an operator primes which is a parameter.
-        others = self.analysis.reads(e).next - found.keys() - found.get(KEPT, frozenset())
-        read = self.of(e, around)
-        return _united([found, dict.fromkeys([*others, GUARDS], read)]) if others else found
-
-    def _within(self, e: s.Expression, path: tuple[int, ...], around: _Around) -> Influence:
         match e:
             case s.Apply("/\\", items):
                 place, rest = (path[0], path[1:]) if path else (-1, ())
-                found = [self._step(x, rest if i == place else (), around) for i, x in enumerate(items)]
+                found = [self._step(one, rest if i == place else (), inside) for i, one in enumerate(items)]
                 return _united([*found, {GUARDS: frozenset(_twice(found))}])
             case s.Apply("\\/", items):
                 items, path = (items[path[0] : path[0] + 1], path[1:]) if path else (items, ())
-                return _united(self._step(x, path, around) for x in items)
-            case s.Apply("=" | "\\in", (s.Apply("'", (s.Apply(name, ()),)), value)) if self._is_variable(
-                name
-            ):
-                read = self.of(value, around)
-                return {name: read} if e.operator == "=" else {name: read, GUARDS: read}
-            case s.Apply("UNCHANGED", (body,)) if (kept := self._names(body)) is not None:
-                return {KEPT: frozenset(kept)}
+                return _united(self._step(one, path, inside) for one in items)
+            case s.Apply("=" | "\\in", (s.Apply("'", (x,)), value)) if names := self._names(x):
+                own = dict.fromkeys(names, self.of(value)) | self._failing([value])
+                return own if e.operator == "=" else own | self._guards([value])
+            case s.Apply("UNCHANGED", (body,)) if (names := self._names(body)) is not None:
+                return {KEPT: frozenset(names)}
             case s.Quantified("\\E", bounds, body):
-                names = {name: self.of(one, around) for one in bounds for name in one.names}
-                within = replace(around, read={**around.read, **names})
-                return _united([self._guards(bounds, around), self._step(body, path, within)])
+                return _united([self._guards(bounds), self._step(body, path, inside)])
             case s.If(condition, then, otherwise):
-                arms = [self._step(x, path, around) for x in (then, otherwise)]
-                return _united([self._guards([condition], around), *arms])
-            case s.Let(definitions, body):
-                return self._step(body, path, self._with(definitions, around))
-            case s.Apply(name, arguments) if name not in around.inside:
-                return self._applied(name, arguments, path, around)
-        return self._guards([e], around)
+                arms = [self._step(then, path, inside), self._step(otherwise, path, inside)]
+                return _united([self._guards([condition]), *arms])
+            case s.Let(definitions, body) if not self._acts(e, definitions):
+                return _united([self._guards(definitions), self._step(body, path, inside)])
+            case s.Apply(name, arguments) if (
+                name in self.specification.definitions.keys() - inside and not self._acts(e, arguments)
+            ):
+                body = self.specification.definitions[name].body
+                return _united([self._guards(arguments), self._step(body, path, inside | {name})])
+        return dict.fromkeys(self.analysis.reads(e).next, self.of(e)) | self._guards([e])
 
-    def _with(self, definitions: Sequence[s.Unit], around: _Around) -> _Around:
-        """What is around the body of a LET."""
-        for one in definitions:
-            if isinstance(one, s.Definition):
-                read = {**around.read, one.name: self.of(one.body, around)}
-                around = replace(around, read=read, local={**around.local, one.name: one})
-        return around
+    def _acts(self, e: s.Let | s.Apply, given: Sequence[s.Node]) -> bool:
+        """Whether some of what an expression names is about the next state, or may be primed by its name."""
+        known = self.analysis
+        if isinstance(e, s.Let):
+            primed = bool(known.primed_in_let(e))
+        else:
+            operators = any(one.arity for one in self.specification.definitions[e.operator].parameters)
+            primed = operators or bool(known.primed_parameters(e.operator))
+        return primed or any(known.reads(one).next for one in given)
 
-    def _applied(
-        self, name: str, arguments: Sequence[s.Expression], path: tuple[int, ...], around: _Around
-    ) -> Influence:
-        """The influences on a formula that an operator gives."""
-        one, outer = around.local.get(name), around
-        if one is None:
-            one, outer = self.specification.definitions.get(name), replace(around, read={}, local={})
-        if one is None:
-            return self._guards([s.Apply(name, tuple(arguments))], around)
-        pairs = zip(one.parameters, arguments, strict=True)
-        read = {**outer.read, **{x.name: self.of(argument, around) for x, argument in pairs}}
-        return self._step(one.body, path, replace(outer, read=read, inside=outer.inside | {name}))
+    def _guards(self, expressions: Sequence[s.Node]) -> Influence:
+        return {GUARDS: frozenset().union(*map(self.of, expressions))} | self._failing(expressions)
 
-    def _guards(self, expressions: Iterable[s.Node], around: _Around) -> Influence:
-        return {GUARDS: frozenset().union(*(self.of(one, around) for one in expressions))}
+    def _failing(self, expressions: Sequence[s.Node]) -> Influence:
+        found = [self.of(x) for x in expressions if self._fails(x) or self._partial & s.operators(x)]
+        return {ERRORS: frozenset().union(*found)} if found else {}
+
+    @cached_property
+    def _partial(self) -> set[str]:
+        """The operators that may have no value, constants apart."""
+        every = self.specification.definitions.items()
+        known = {name: one for name, one in every if one.parameters or self.of(one)}
+        own = (name for name, one in known.items() if self._fails(one))
+        return dependent(known, ["Assert", "Head", "Tail", *own])
+
+    def _fails(self, e: s.Node) -> bool:
+        """Whether a part of an expression, operators apart, may have no value. Bound names are in domains."""
+        match e:
+            case s.Case(_, None) | s.Choose():
+                return True
+            case s.Apply("\\div" | "%", (_, by)) | s.Index(_, by) if self.of(by):
+                return True
+        return any(map(self._fails, s.children(e)))
 
     def _is_variable(self, name: str) -> bool:
         return name in self.analysis.variables
@@ -211,7 +201,7 @@ def _twice(influences: Iterable[Influence]) -> Iterator[str]:
     """What variables depend on, and they themselves, that several conjuncts are about: all but one are tests."""
     known: Influence = {}
     for one in influences:
-        about = {name: read for name, read in one.items() if name not in (GUARDS, KEPT)}
+        about = {name: read for name, read in one.items() if name not in (GUARDS, KEPT, ERRORS)}
         about |= {name: about.get(name, frozenset()) for name in one.get(KEPT, ())}
         for name in about.keys() & known.keys():
             yield from (name, *known[name], *about[name])
