@@ -97,6 +97,7 @@ class Influences:
         return reads.now | reads.next
 
     @cached_property
+    @s.deeply()
     def by_action(self) -> Mapping[str, Influence]:
         """The influences on the steps of each part of the next-state relation, by the part's name."""
         own, found = self.specification, dict[str, Influence]()
