@@ -44,6 +44,7 @@ NEEDED = (
     "[a |-> Head(v), b |-> 2].b",
     "DOMAIN <<Head(v), 2>>",
     "DOMAIN (CHOOSE f \\in [0..2 -> {1}] : v # <<>>)",
+    "DOMAIN [x \\in {Len(v)} |-> Head(v)]",
     "Len(<<Head(v)>>)",
     "[<<<<1>>>> EXCEPT ![2][Head(v)] = 3]",
     "[<<>> EXCEPT ![Head(v)] = 3]",

@@ -726,7 +726,7 @@ class Terms(Builder):
             case Map(key=key):
                 return self.of_nothing(node, self.sound(self.universe(key)))
             case Graph():
-                return self._arguments(node)
+                return self.once_defined([node], self._arguments(node))
         return self.interval(self.integer(1), self.length(node))
 
     def apply(self, function: n.Node, argument: n.Node) -> n.Node:
