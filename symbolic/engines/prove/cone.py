@@ -115,25 +115,25 @@ class _Influence:
     def __init__(self, actions: Sequence[Action], told: Mapping[str, Collection[str]]) -> None:
         self.of_guards, self._always = {*told.get("", ())}, False
         self._by_name = {name: {*read} for name, read in told.items() if name}
-        self._undefined = {"CASE"}
+        self._errors = {name: read for name, read in self._by_name.items() if name == "CASE"}
         for action in actions:
             parts = (one.domain if isinstance(one, Pick) else one for one in action.body)
             guards = [one for one in parts if one is not None]
             self.of_guards |= _read(guards)
             self._always |= not all(is_total_beyond(one, action) for one in guards)
-            self._undefined |= action.defined.keys()
-            for name, value in (*action.updates, *action.defined.items()):
+            for name, value in action.updates:
                 self._by_name.setdefault(name, set()).update(_read([value]))
+            for name, value in action.defined.items():
+                self._errors.setdefault(name, set()).update(_read([value]))
 
     def on(self, kept: set[str]) -> set[str] | None:
         """The names of the variables that decide the next values of some, and whether others have any.
 
         None if a step changes none of them, and certainly has no error.
         """
-        mattering = [name for name in self._by_name if name in kept or name in self._undefined]
-        if not mattering and not self._always:
-            return None
-        return self.of_guards.union(*(self._by_name[name] for name in mattering))
+        mattering = [read for name, read in self._by_name.items() if name in kept]
+        mattering += [read for name, read in self._errors.items() if name not in kept]
+        return self.of_guards.union(*mattering) if mattering or self._always else None
 
 
 def _read(expressions: Iterable[n.Node]) -> set[str]:

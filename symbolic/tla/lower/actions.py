@@ -913,8 +913,18 @@ def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
         )
         made = Action(name, plain, "", span, way.body, changed, fixed=way.fixed)
         partly = (one for one, _ in changed if not is_total_beyond(raw[one], made))
-        found.append(replace(made, defined={one: has_value(raw[one]) for one in partly}))
+        defined = {one: lowering.terms.conj(list(map(has_value, _partial(raw[one], made)))) for one in partly}
+        found.append(replace(made, defined=defined))
     return found
+
+
+def _partial(node: n.Node, action: Action) -> list[n.Node]:
+    """The parts that have a value where an expression has one, without those that always have."""
+    if is_total_beyond(node, action):
+        return []
+    if isinstance(node, n.SetOf | n.SetUnion | n.SetMinus | n.SetIntersect | n.MakeTuple | n.MakeRecord):
+        return [x for part in n.children(node) for x in _partial(part, action)]
+    return [node]
 
 
 def converted(lowering: Lowering, name: str, value: n.Node, place: Span) -> n.Node:
