@@ -46,6 +46,8 @@ from leadline.symbolic.lang.listed import (
     member_of as member_of,
 )
 from leadline.symbolic.lang.model import (
+    ERRORS as ERRORS,
+    GUARDS as GUARDS,
     AliasValue as AliasValue,
     Origin as Origin,
     fingerprint as fingerprint,

@@ -26,6 +26,11 @@ from leadline.symbolic.lang.structures import Union
 from leadline.symbolic.lang.temporal import Temporal, expressions
 from leadline.symbolic.lang.types import Type, Value
 
+GUARDS = ""
+"""Stands for the guards of an action among the names of variables: see `Origin.influences`."""
+ERRORS = "CASE"
+"""Stands for the expressions of an action that may have no value: see `Origin.influences`."""
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -300,15 +305,15 @@ class Origin(ABC):
 
     @property
     def influences(self) -> Mapping[str, Mapping[str, Collection[str]]]:
-        """For variables the names of those that their next values depend on, by the TLA+ name of the action.
+        """The variables that decide the steps of each action, by its TLA+ name.
 
-        Under "" are those that its guards depend on, under "CASE" those that formulas depend on that may have no
-        value. Where types decide parts of formulas, the model tells less.
+        Each variable that the action changes has the names of some, and so have `GUARDS` and, if an expression of
+        the action may have no value, `ERRORS`. The model tells less: it lacks what its types decide.
         """
         return {}
 
     def influencing(self, claim: str) -> Collection[str]:
-        """The names of the variables that a property of states reads: see `influences`."""
+        """The names of the variables that a property of states reads. The model tells less, as of `influences`."""
         return ()
 
     def operator_at(self, place: Span) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Pick
-from leadline.symbolic.lang.nodes import free_variables, kept, leaves_of
+from leadline.symbolic.lang.nodes import kept, leaves_of
 from leadline.symbolic.lang.structures import Map
-from leadline.symbolic.lang.types import Int, Sort
+from leadline.symbolic.lang.types import Int
 
 
 def schedule(action: Action) -> list[Pick | n.Node]:
@@ -45,13 +45,13 @@ def is_total(expression: n.Node) -> bool:
 def is_total_beyond(expression: n.Node, action: Action) -> bool:
     """Whether an expression of an action has a value also where variables have values outside of their types.
 
-    Types say which arguments a function has; that the state has given one of these is not believed.
+    A function is believed to have the arguments that its type says. An argument or a divisor is not believed to be
+    one that has a value, unless a constant or a pick gives it.
     """
     given = {one.name for one in action.picks if one.domain is None or isinstance(one.domain, n.Const)}
 
     def is_given(node: n.Node) -> bool:
-        bound = all(isinstance(x.type, Sort) for x in free_variables(node))
-        return bound and all(isinstance(x, n.PickVar) and x.name in given for x in leaves_of(node))
+        return all(isinstance(x, n.PickVar) and x.name in given for x in leaves_of(node))
 
     def is_safe(node: n.Node) -> bool:
         match node:

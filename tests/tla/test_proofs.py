@@ -100,7 +100,7 @@ Each == \\A c \\in {1, 2} : []<>served[c]
 All == []<>(served[1] /\\ served[2])
 """
 
-# Nothing decides of `state` but itself. The number and the log of steps grow without end.
+# Only `state` decides what becomes of `state`. The number and the log of steps grow without end.
 LOGGED = """
 EXTENDS Naturals, Sequences
 VARIABLES state, count, log
@@ -416,7 +416,7 @@ def test_a_proof_is_about_what_decides_the_property(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "again",
     [
-        # The log is a set, and has no tail: the error is the module's, also where the log does not matter.
+        # The empty sequence has no tail: the error is the module's, also where the log does not matter.
         'state[1] = "committed" /\\ log\' = Tail(<<>>) /\\ UNCHANGED <<state, count>>',
         'state[1] = "committed" /\\ Tail(<<>>) = log /\\ UNCHANGED vars',
     ],

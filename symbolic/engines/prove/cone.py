@@ -11,6 +11,8 @@ from dataclasses import replace
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import (
+    ERRORS,
+    GUARDS,
     Action,
     InternalError,
     Model,
@@ -104,18 +106,18 @@ def _influencing(model: Model, target: Property) -> tuple[set[str], set[str]]:
 
 
 class _Influence:
-    """What steps of one name depend on: by what the actions read, and by what the specification does.
+    """The variables that decide the steps of one name: those that the model's actions and the specification read.
 
-    An action is missing where the types decide a guard.
+    The model lacks an action if the types decide that a guard is false.
 
     Attributes:
-        of_guards: the names of the variables that decide whether one can be taken.
+        of_guards: the names of the variables that decide whether a step can be taken.
     """
 
     def __init__(self, actions: Sequence[Action], told: Mapping[str, Collection[str]]) -> None:
-        self.of_guards, self._always = {*told.get("", ())}, False
-        self._by_name = {name: {*read} for name, read in told.items() if name}
-        self._errors = {name: read for name, read in self._by_name.items() if name == "CASE"}
+        self.of_guards, self._always = {*told.get(GUARDS, ())}, False
+        self._by_name = {name: {*read} for name, read in told.items() if name != GUARDS}
+        self._errors = {name: read for name, read in self._by_name.items() if name == ERRORS}
         for action in actions:
             parts = (one.domain if isinstance(one, Pick) else one for one in action.body)
             guards = [one for one in parts if one is not None]
@@ -127,9 +129,9 @@ class _Influence:
                 self._errors.setdefault(name, set()).update(_read([value]))
 
     def on(self, kept: set[str]) -> set[str] | None:
-        """The names of the variables that decide the next values of some, and whether others have any.
+        """The names of the variables that decide the next values of some variables, and whether others have any.
 
-        None if a step changes none of them, and certainly has no error.
+        None if no step changes one of these variables or may have an error.
         """
         mattering = [read for name, read in self._by_name.items() if name in kept]
         mattering += [read for name, read in self._errors.items() if name not in kept]
@@ -141,7 +143,10 @@ def _read(expressions: Iterable[n.Node]) -> set[str]:
 
 
 def _within(action: Action, kept: set[str]) -> Action:
-    """An action with only the updates of some variables. The others are still evaluated."""
+    """An action with only the updates of some variables.
+
+    A step stays out of bounds where the specification has no next value for one of the others.
+    """
     defined = [
         action.defined[name] for name, _ in action.updates if name not in kept and name in action.defined
     ]
@@ -151,9 +156,6 @@ def _within(action: Action, kept: set[str]) -> Action:
 
 def _of_states(one: Property, kept: set[str]) -> Property | None:
     """A property of states as far as it is about some variables: its conjuncts that are; None without any."""
-    parts = [] if one.temporal is not None else [x for x in _conjuncts(one.formula) if _read([x]) <= kept]
+    items = one.formula.items if isinstance(one.formula, n.And) else (one.formula,)
+    parts = [] if one.temporal is not None else [x for x in items if _read([x]) <= kept]
     return replace(one, formula=connective(n.And, parts)) if parts else None
-
-
-def _conjuncts(node: n.Node) -> list[n.Node]:
-    return [x for item in node.items for x in _conjuncts(item)] if isinstance(node, n.And) else [node]

@@ -919,7 +919,7 @@ def actions_of(ways: Sequence[Way], lowering: Lowering) -> list[Action]:
 
 
 def _partial(node: n.Node, action: Action) -> list[n.Node]:
-    """The parts that have a value where an expression has one, without those that always have."""
+    """The parts of an expression that may have no value. The expression has one where all of them have."""
     if is_total_beyond(node, action):
         return []
     if isinstance(node, n.SetOf | n.SetUnion | n.SetMinus | n.SetIntersect | n.MakeTuple | n.MakeRecord):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from leadline.symbolic.lang import ERRORS, GUARDS
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import Analysis, dependent
 from leadline.symbolic.tla.read.levels import Level
@@ -66,22 +67,18 @@ def _parts(within: Specification, e: s.Expression, name: str, seen: frozenset[st
 
 
 Influence = dict[str, frozenset[str]]
-"""For variables that steps change the names of those that their next values depend on; see below."""
+"""The variables that decide a step: for each variable that it changes, for `GUARDS`, and for `ERRORS`."""
 
-GUARDS = ""
-"""What the guards of an action depend on."""
 KEPT = "UNCHANGED"
-"""The variables that keep their values."""
-ERRORS = "CASE"
-"""What formulas depend on that may have no value, whatever the kinds of their parts."""
+"""Stands for the variables that keep their values, among the names of those that change."""
 
 
 @dataclass(frozen=True)
 class Influences:
-    """What the formulas of a specification depend on, by what it reads.
+    """The variables that decide the formulas of a specification: those that the formulas read.
 
-    A model tells less: where types decide a part of a formula, such as `x < 2` of an x that was 0 and 1 so far, it
-    has nothing of that part.
+    A model tells less. Its types may decide a part of a formula, such as `x < 2` of an x that was 0 and 1 so far,
+    and the model then lacks that part.
 
     Attributes:
         specification: a loaded specification with steps.
@@ -92,14 +89,14 @@ class Influences:
     analysis: Analysis
 
     def of(self, e: s.Node) -> frozenset[str]:
-        """The variables that an expression depends on. Of those that it has primed, next values matter."""
+        """The variables that decide an expression, by their values or, where they are primed, by the next ones."""
         reads = self.analysis.reads(e)
         return reads.now | reads.next
 
     @cached_property
     @s.deeply()
     def by_action(self) -> Mapping[str, Influence]:
-        """The influences on the steps of each part of the next-state relation, by the part's name."""
+        """The variables that decide the steps of each part of the next-state relation, by the part's name."""
         own, found = self.specification, dict[str, Influence]()
         each = {name: self.of(e) for name, e in own.history.items()}
         each |= self._guards([*own.constraints, *own.action_constraints])
@@ -112,7 +109,7 @@ class Influences:
         return found
 
     def _step(self, e: s.Expression, path: tuple[int, ...], inside: frozenset[str]) -> Influence:
-        """The influences on a formula about a step, of which a path takes some disjuncts: see `Part`."""
+        """The variables that decide a formula about a step. The path chooses among its disjuncts: see `Part`."""
         match e:
             case s.Apply("/\\", items):
                 place, rest = (path[0], path[1:]) if path else (-1, ())
@@ -141,7 +138,7 @@ class Influences:
         return dict.fromkeys(self.analysis.reads(e).next, self.of(e)) | self._guards([e])
 
     def _acts(self, e: s.Let | s.Apply, given: Sequence[s.Node]) -> bool:
-        """Whether some of what an expression names is about the next state, or may be primed by its name."""
+        """Whether a definition of a LET, or an argument, is about the next state or may be primed by its name."""
         known = self.analysis
         if isinstance(e, s.Let):
             primed = bool(known.primed_in_let(e))
@@ -159,14 +156,17 @@ class Influences:
 
     @cached_property
     def _partial(self) -> set[str]:
-        """The operators that may have no value, constants apart."""
+        """The operators whose applications may have no value, but for those that are constants."""
         every = self.specification.definitions.items()
         known = {name: one for name, one in every if one.parameters or self.of(one)}
         own = (name for name, one in known.items() if self._fails(one))
         return dependent(known, ["Assert", "Head", "Tail", *own])
 
     def _fails(self, e: s.Node) -> bool:
-        """Whether a part of an expression, operators apart, may have no value. Bound names are in domains."""
+        """Whether an expression may have no value by what is written in it, not in the operators that it applies.
+
+        A bound name is believed to be in the domain of the function that is applied to it.
+        """
         match e:
             case s.Case(_, None) | s.Choose():
                 return True
@@ -199,7 +199,10 @@ def _united(influences: Iterable[Influence]) -> Influence:
 
 
 def _twice(influences: Iterable[Influence]) -> Iterator[str]:
-    """What variables depend on, and they themselves, that several conjuncts are about: all but one are tests."""
+    """The variables that several conjuncts give values to, and those that decide the values.
+
+    The first conjunct gives the value, and the others are guards that compare it.
+    """
     known: Influence = {}
     for one in influences:
         about = {name: read for name, read in one.items() if name not in (GUARDS, KEPT, ERRORS)}
