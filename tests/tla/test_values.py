@@ -112,6 +112,8 @@ VALUES = {
     "[x |-> 1] \\in [x : Nat]": "TRUE",
     "<<1, 2, 3>> \\in Seq(Nat)": "TRUE",
     "[i \\in {5} |-> 7] \\in [{5} -> Int]": "TRUE",
+    # quantifiers take the elements in TLC's order, and look no further than they must
+    r"\A S \in SUBSET ((1..2) \X (0..1)) : <<1, 0>> \in S => ~\A x \in S : <<2>>[x[1]] = x[2]": "TRUE",
     # CHOOSE takes the first element in TLC's order
     "CHOOSE x \\in {3, 1, 2} : x > 1": "2",
     'CHOOSE x \\in {"b", "a"} : TRUE': '"a"',

@@ -390,8 +390,12 @@ def settle(
 # Loops
 
 
-def iterated(t: Translation, bound: s.Bound, scope: Scope, ordered: bool, chosen: bool) -> str:
-    """The elements of a bound name's set, in the order in which TLC enumerates or chooses them, or in any."""
+def _iterated(t: Translation, bound: s.Bound, scope: Scope, lines: Lines, chosen: bool, again: bool) -> str:
+    """The elements of a bound name's set, in the order in which TLC enumerates or chooses them.
+
+    Args:
+        again: whether they are gone through several times: the lines then hold the set.
+    """
     e = bound.domain
     if e is None:
         text = f"{bound.names[0]} has no set: its values cannot be enumerated"
@@ -402,13 +406,17 @@ def iterated(t: Translation, bound: s.Bound, scope: Scope, ordered: bool, chosen
         low, high = (number(t, t.expr(one, scope), scope) for one in e.arguments)
         return f"range({low}, {high} + 1)"
     code = t.expr(e, scope)
-    if ordered and code.kind is Kind.LAZY:
-        text = f"{'in_choice' if chosen else 'in_order'}({as_value(code)})"
-    elif ordered:
-        first, elements = t.held(as_value(code), scope)
-        text = f"(orders.get({first}) or {'in_choice' if chosen else 'in_order'}({elements}))"
+    value = as_value(code)
+    if again and not atomic(value):
+        name = scope.fn.new(t.source.fresh("set"))
+        lines.append(f"{name} = {value}")
+        value = name
+    if code.kind is Kind.LAZY:
+        text = f"{'in_choice' if chosen else 'in_order'}({value})"
     else:
-        text = code.text if code.kind is Kind.SET else f"elements({as_value(code)})"
+        first, value = t.held(value, scope)
+        known = f"{first}.__class__ is frozenset and orders.get({value})"
+        text = f"({known} or {'in_choice' if chosen else 'in_order'}({value}))"
     return t.source.at(e.place, text)
 
 
@@ -418,14 +426,12 @@ def loops(
     scope: Scope,
     lines: Lines,
     *,
-    ordered: bool = False,
     chosen: bool = False,
     early: Sequence[s.Expression] = (),
 ) -> tuple[Scope, Lines]:
-    """Loops over all values of bound names.
+    """Loops over all values of bound names, in TLC's order.
 
     Args:
-        ordered: whether the values come in TLC's order.
         chosen: whether that is the order of CHOOSE, which sorts a set before it looks into it.
         early: the first conditions of the body. Each is tested in the outermost loop in which its names have
             values, unless a loop inside that one is over another set, which may be empty.
@@ -437,12 +443,7 @@ def loops(
     again = len(bounds) > 1 or len(bounds[0].names) > 1
     nested: list[tuple[s.Bound, Sequence[str], str]] = []
     for bound in bounds:
-        text = iterated(t, bound, scope, ordered, chosen)
-        constant = bound.domain is not None and t.once(bound.domain, scope)
-        if again and not constant and "range(" not in text[:8]:
-            name = scope.fn.new(t.source.fresh("set"))
-            lines.append(f"{name} = {f'tuple({text})' if ordered else text}")
-            text = name
+        text = _iterated(t, bound, scope, lines, chosen, again)
         together = [bound.names] if bound.unpacked else [(name,) for name in bound.names]
         nested += [(bound, names, text) for names in together]
     for place, (bound, names, text) in enumerate(nested):
@@ -523,7 +524,7 @@ def _choose(t: Translation, e: s.Choose, scope: Scope, lines: Lines, truth: bool
     scope = settle(t, [e], scope, lines)
     loop: Lines = []
     chosen: Lines = []
-    inner, inside = loops(t, (e.bound,), scope, loop, ordered=True, chosen=True)
+    inner, inside = loops(t, (e.bound,), scope, loop, chosen=True)
     result = _element(e.bound, inner)
     inside += [f"if {t.test(e.body, inner)}:", chosen]
     if t.source.namespace.get("symmetry") is None:

@@ -320,7 +320,7 @@ class Search:
         bounds = narrowed(bounds, body) if self.counted is None else bounds
         domains = [bound.domain for bound in bounds if bound.domain is not None]
         scope = settle(self.translation, domains, scope, lines)
-        inner, inside = loops(self.translation, bounds, scope, lines, ordered=True)
+        inner, inside = loops(self.translation, bounds, scope, lines)
         chosen = [(name, inner.names[name]) for bound in bounds for name in bound.names]
         # A recursive operator may choose any number of times, and its steps are told without that.
         picks = [(name, one.text) for name, one in chosen if isinstance(one, Local) and not todo.seen]
