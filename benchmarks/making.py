@@ -21,7 +21,7 @@ from pathlib import Path
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.lang import Model, ModelError, NoInitialState, nodes as n
 from leadline.symbolic.tla.lower.scope import Unsupported
-from leadline.symbolic.tla.origin import AHEAD, TlaOrigin
+from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 
 PHASES = ("reading", "runs", "lowering", "templates")
@@ -56,11 +56,9 @@ class Making:
     def make(self, source: Source) -> None:
         """Make the model of a module and its templates."""
         with self.phase("reading"):
-            specification = source.load({})
-            origin = TlaOrigin(specification, {})
-            starts, _ = origin.learner.some_initial()
+            origin = TlaOrigin(source.load({}), {})
         with self.phase("runs"):
-            origin.learner.run_ahead(starts, AHEAD)
+            origin.learn()
         with self.phase("lowering"):
             model = origin.model()
         self.nodes = _nodes(model)
