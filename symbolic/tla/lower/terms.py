@@ -1261,7 +1261,8 @@ def _sequence_as(t: Terms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.
         # Each part is converted by itself: a fold that appends would convert all items again at each step.
         parts = (t.convert(x, Seq(target.item, x.type.capacity)) for x in n.children(node))  # type: ignore[attr-defined]  # sequences
         return t.convert(reduce(t.concat, parts), target)
-    places = map(t.integer, range(1, min(source.capacity, target.capacity) + 1))
+    longest = len(node.value) if isinstance(node, n.Const) else source.capacity
+    places = map(t.integer, range(1, min(longest, target.capacity) + 1))
     there = [(t.le(i, t.length(node)), t.apply(node, i)) for i in places]
     # A sequence that is longer than the target allows is out of bounds here.
     return t.convert(t.beginning(there, target.item, t.length(node)), target)
