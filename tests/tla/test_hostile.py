@@ -40,7 +40,7 @@ CASES = {
         "TRUE",
         PLAIN,
         21,
-        "condition leaves open x:",
+        ".tla:5:1: the initial condition leaves open x:",
     ),
     "an initial value that is read first": (
         "Init == x < 1 /\\ x = 0",
@@ -54,7 +54,7 @@ CASES = {
         "TRUE",
         PLAIN,
         21,
-        "the step leaves open y', z': expected UNCHANGED <<y, z>>",
+        ".tla:4:1: the step leaves open y', z': expected UNCHANGED <<y, z>>",
     ),
     "5,000 digits": ("Init == x = 0", f"x < {'9' * 5000}", PLAIN, 0, ""),
     "4,000 parentheses": ("Init == x = 0", f"{'(' * 4000}x = 0{')' * 4000}", PLAIN, 150, "too deeply"),

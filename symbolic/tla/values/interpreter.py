@@ -119,24 +119,36 @@ class Interpreter:
 
     def _initial(self, traced: bool) -> Fn:
         fn = self.source.fn("initial", ("state", "add"))
-        if self.specification.init is not None:
-            search = self._search(traced, initial=True)
-            self._attempt(search, self.specification.init, Scope(fn, {}, {}, {}))
+        init = self.specification.init
+        if init is not None:
+            name = init.operator if isinstance(init, s.Apply) else ""
+            search = self._search(traced, self._place(name, init), initial=True)
+            self._attempt(search, init, Scope(fn, {}, {}, {}))
         return fn
 
     def _step(self, action: Action, traced: bool) -> Fn:
         fn, now = self._from_state(f"step_{action.name}")
         next_ = self.specification.next
         assert next_ is not None
+        place = self._place(action.name, next_)
         for part in action.parts:
             counted = partial(self._counts, action.name) if self._counting and not traced else None
-            search = self._search(traced, counted=counted)
+            search = self._search(traced, place, counted=counted)
             self._attempt(search, next_, Scope(fn, {}, now, {}), part.path)
         return fn
 
-    def _search(self, traced: bool, initial: bool = False, **how: Any) -> Search:
-        """The search for the states after a state, or for initial states, with the guards of TLC."""
-        end = partial(self._found, initial=initial, traced=traced)
+    def _place(self, name: str, e: s.Expression) -> s.Place:
+        """Where an operator is defined; the place of the expression if there is none of that name."""
+        defined = self.specification.definitions.get(name)
+        return defined.place if defined else e.place
+
+    def _search(self, traced: bool, place: s.Place, initial: bool = False, **how: Any) -> Search:
+        """The search for the states after a state, or for initial states, with the guards of TLC.
+
+        Args:
+            place: where a state is told to lack values.
+        """
+        end = partial(self._found, initial=initial, traced=traced, place=place)
         how |= {"initial": initial, "guards": self.specification.guards}
         return Search(self.translation, end, attempted=partial(_attempted, traced=traced), **how)
 
@@ -159,7 +171,7 @@ class Interpreter:
         It raises an error of FAILURES where an evaluation fails, or a variable's next value is not determined.
         """
         fn, now = self._from_state("steps")
-        Search(self.translation, self._found).run(e, Scope(fn, {}, now, {}), fn.lines)
+        Search(self.translation, partial(self._found, place=e.place)).run(e, Scope(fn, {}, now, {}), fn.lines)
         made: Callable[..., None] = self.source.load()[fn.name]
         return made
 
@@ -171,14 +183,16 @@ class Interpreter:
             self._names[key] = self.source.constant("counts", self.conjuncts[key].counts)
         return self._names[key]
 
-    def _found(self, scope: Scope, lines: Lines, initial: bool = False, traced: bool = False) -> None:
+    def _found(
+        self, scope: Scope, lines: Lines, place: s.Place, initial: bool = False, traced: bool = False
+    ) -> None:
         """Statements for a state that was found."""
         add = scope.fn.use("add")
         known = scope.now if initial else scope.next
         history = self.specification.history
         missing = [x for x in self.variables if x not in known and (initial or x not in history)]
         if missing:
-            lines.append(f"incomplete({missing!r}, {initial})")
+            lines.append(self.source.at(place, f"incomplete({missing!r}, {initial})"))
             return
         for name, value in {} if initial else history.items():
             known = {**known, name: scope.fn.new(self.translation.next[name])}
