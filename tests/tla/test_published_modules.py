@@ -78,7 +78,7 @@ def written(folder: Path, module: str, constants: dict[str, Any], config: str, m
 
 def of_row(row: Row, folder: Path) -> tuple[Path, list[str]]:
     """The row's module with its configuration, and those of its properties that the module defines."""
-    text = "".join(path.read_text() for path in FOLDER.glob("*.tla"))
+    text = "".join(path.read_text() for path in FOLDER.glob("*.tla") if path.is_file())
     names = [name for name in row["properties"] if re.search(rf"^{name}\b", text, re.MULTILINE)]
     config = "INIT Init NEXT Next\n" + "".join(f"INVARIANT {name}\n" for name in names)
     return written(folder, row["module"], row["parameters"], config), names
