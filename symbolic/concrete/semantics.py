@@ -80,6 +80,10 @@ class Semantics:
         for action in self.model.actions:
             yield from (outcome for outcome in self.attempts(state, action.name) if outcome is not None)
 
+    def beginnings(self, state: State | None) -> Iterator[Step | None]:
+        """As `attempts` of "init", whatever the state."""
+        return self.attempts(None, "init")
+
     def attempts(self, state: State | None, action: str) -> Iterator[Step | None]:
         """Yield the outcomes of an action in a state, or of "init".
 

@@ -14,6 +14,8 @@ from leadline.symbolic.meaning.interface import (
     State,
     Step,
     Steps,
+    beginning_until,
+    candidates,
     first_states,
     path_of,
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -99,6 +102,9 @@ class Meaning(Steps, Protocol):
     def initial(self) -> list[Step]:
         """Every outcome of the initial condition."""
 
+    def beginnings(self, state: State | None, /) -> Iterable[Step | None]:
+        """The outcomes of "init", as `attempts`: all, or one that leads to the state where they are very many."""
+
     def successors(self, state: State, /) -> Iterable[Step]:
         """Every outcome of every enabled action, in the order of the actions and then of their picks."""
 
@@ -140,22 +146,53 @@ class Enough(Exception):
     """No more states are needed."""
 
 
+_is_over: ContextVar[Callable[[], bool] | None] = ContextVar("is_over", default=None)
+"""Whether the time of the search for initial states that goes on is over."""
+
+
+def candidates(values: Iterable[Any]) -> Iterable[Any]:
+    """The values that an initial condition tries one after another, until the time for that is over."""
+    is_over = _is_over.get()
+    return values if is_over is None else _until(is_over, values)
+
+
+def _until(is_over: Callable[[], bool], values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if is_over():
+            raise Enough
+        yield value
+
+
+@contextmanager
+def beginning_until(is_over: Callable[[], bool]) -> Iterator[None]:
+    """Within it, the search for initial states among `candidates` ends with `Enough` when its time is over."""
+    token = _is_over.set(is_over)
+    try:
+        yield
+    finally:
+        _is_over.reset(token)
+
+
 @site(lambda known: Work(made=f"{len(known.get('found', ())):,} states"))
 def first_states(
-    begin: Callable[..., None], most: int, seconds: float | None = None
+    begin: Callable[..., None], most: int, seconds: float = math.inf, longest: float = math.inf
 ) -> tuple[list[Any], bool]:
-    """The first initial states, each once, and whether there are more.
+    """The first initial states, each once, and whether there are more, or may be.
 
     Args:
         begin: the initial condition, the first of the `steps` of a meaning.
         most: the most states.
-        seconds: the seconds of the processor after which to stop once there is a state; None is never.
+        seconds: the seconds of the processor after which to stop once there is a state.
+        longest: the seconds after which to stop without one, among the `candidates` for a variable's value.
     """
     found: dict[Any, None] = {}
-    until = None if seconds is None else time.process_time() + seconds
+    begun = time.process_time()
+
+    def is_over() -> bool:
+        return time.process_time() - begun > (seconds if found else longest)
 
     def add(state: Any) -> None:
-        if until is not None and found and time.process_time() > until:
+        if is_over():
             raise Enough
         if state is not None and state not in found:
             if len(found) >= most:
@@ -163,7 +200,8 @@ def first_states(
             found[state] = None
 
     try:
-        begin(None, add)
+        with beginning_until(is_over):
+            begin(None, add)
     except Enough:
         return list(found), True
     return list(found), False
@@ -182,8 +220,7 @@ def path_of(semantics: Meaning, states: Sequence[State | None], *begun: Step) ->
     path = list[Step](begun)
     for following in states[len(path) :]:
         before = path[-1].state if path else None
-        # Initial states may be very many.
-        outcomes = semantics.attempts(None, "init") if before is None else semantics.successors(before)
+        outcomes = semantics.beginnings(following) if before is None else semantics.successors(before)
         path.append(_reaching(semantics, outcomes, following))
     return tuple(path)
 

@@ -180,6 +180,8 @@ MOST_STATES = 50_000
 """The states that are met breadth first at most."""
 MOST_INITIAL = 10_000
 """The initial states from which runs begin at most."""
+LISTING = 2.5
+"""The seconds of the processor after which initial states are listed no further."""
 QUIET = 1_000
 """Runs end after so many states in a row that bring nothing new."""
 FEW = 200
@@ -294,14 +296,10 @@ class Learner:
         for name, kind in types.items():
             self.types[name] = shapes.join(self.types[name], kind)
 
-    def initial(self) -> list[State]:
-        """The initial states."""
-        return self._found(self.interpreter.steps[0], None)
-
     @site(_work("listing the initial states of"))
     def some_initial(self) -> tuple[list[State], bool]:
-        """The first initial states, and whether there are more."""
-        return first_states(self.interpreter.steps[0], MOST_INITIAL)
+        """The first initial states, and whether there are more, or may be."""
+        return first_states(self.interpreter.steps[0], MOST_INITIAL, LISTING, LISTING)
 
     def fails_initially(self) -> bool:
         """Whether the initial condition has no value and no state satisfies it."""

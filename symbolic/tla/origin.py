@@ -182,10 +182,10 @@ class TlaOrigin(Origin):
         """
         require_behaviour(self.specification)
         starts, more = self.learner.some_initial()
-        if not starts and self.learner.fails_initially():
+        if not starts and not more and self.learner.fails_initially():
             init = self.specification.init
             raise Unsupported(init.place if init else s.BUILT_IN, "the initial condition has no value")
-        if not starts:
+        if not starts and not more:
             raise self.specification.no_initial_state()
         if (bounded := self.specification.leveled) is not None:
             highest = self.interpreter.constant(bounded.highest)
@@ -337,7 +337,7 @@ class TlaOrigin(Origin):
         wider = TlaOrigin(self.specification, dict(self.types), self, lenient=lenient)
         learner = wider.learner
         known = [self._untyped(model, values) for values in states]
-        starts = learner.successors(known[-1]) if known else learner.initial()
+        starts = learner.successors(known[-1]) if known else learner.some_initial()[0]
         grew = learner.run_ahead(starts, self._afterwards, self._levels)
         if all(sorted_type(learner.types[x.name], self._sorts) == x.type for x in model.variables):
             return None

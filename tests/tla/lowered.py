@@ -22,7 +22,7 @@ def asked(path: Path, name: str, options: Options) -> tuple[Model, Result]:
 
 def counts(learner: Learner) -> list[int]:
     """The states within so many steps, found by the interpreter."""
-    known = dict.fromkeys(learner.initial())
+    known = dict.fromkeys(learner.some_initial()[0])
     frontier, found = list(known), [len(known)]
     while True:
         after = dict.fromkeys(x for state in frontier for x in learner.successors(state) if x not in known)

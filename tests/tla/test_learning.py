@@ -9,14 +9,14 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import Answer, BmcOptions, Limits, Query, Result, Verdict, answer_here
+from leadline.symbolic.engines import Answer, BmcOptions, Limits, Query, Result, Verdict, answer, answer_here
 from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.bounded import sweeps
 from leadline.symbolic.engines.prove.pdr import PdrOptions, PdrProgress, pdr
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction
 from leadline.symbolic.lang import Atoms, Graph, Map, Model
-from leadline.symbolic.tla import origin
+from leadline.symbolic.tla import learning, origin
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
@@ -55,6 +55,24 @@ def test_an_action_that_is_taken_far_away_is_found(high: int, lights: int, tmp_p
     assert isinstance(said, Atoms) and set(said.members) == {'"nothing"', '"here"'}
     *early, shout = (learner.first[action] for action in range(4))
     assert early == [0, 0, 0] and shout >= high
+
+
+def test_an_initial_state_among_very_many_candidates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where listing them takes too long, the sets that the candidates are from give the types."""
+    monkeypatch.setattr(learning, "LISTING", 0)
+    path = tmp_path / "Sparse.tla"
+    path.write_text(
+        "---- MODULE Sparse ----\nEXTENDS Naturals\nVARIABLES x, y, z\n"
+        "Within == x \\in 1..90 /\\ y \\in 1..90 /\\ z \\in 1..90\n"
+        "Init == Within /\\ x = 9 /\\ y = x /\\ z = y\n"
+        "Next == x' = (x % 90) + 1 /\\ y' = x /\\ z' = y\nUp == z <= 90\nNear == z # 11\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Up Near\n")
+    model = model_of(find(str(path)), {})
+    (up,) = answer(model, Query(str(path), {}, ("Up",), PdrOptions()), Limits()).results
+    (near,) = answer(model, Query(str(path), {}, ("Near",), BmcOptions()), Limits()).results
+    assert up.verdict is Verdict.PROVED
+    assert near.trace is not None and near.trace.length == 4
 
 
 def test_few_states_are_each_met_once(tmp_path: Path) -> None:
@@ -107,7 +125,7 @@ def test_types_are_learned_of_functions_of_bags_of_messages(tmp_path: Path) -> N
     (tmp_path / "Boxes.tla").write_text(module)
     (tmp_path / "Boxes.cfg").write_text("INIT Init\nNEXT Next\n")
     learner = TlaOrigin(Source(tmp_path / "Boxes.tla").load({}), {}).learner
-    layer = learner.initial()
+    layer = learner.some_initial()[0]
     for _ in range(4):
         learner.meet(layer)
         layer = [after for one in layer for after in learner.successors(one)]

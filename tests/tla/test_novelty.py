@@ -10,6 +10,7 @@ from leadline.symbolic import cli
 from leadline.symbolic.catalog import find, model_on_values
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.explore import module_novelty
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.novelty import NoveltyOptions
@@ -100,6 +101,22 @@ def test_initial_states_count_for_the_most_states(tmp_path: Path) -> None:
         query = Query(str(path), {}, None, NoveltyOptions(most), deadlock=False)
         (result,) = answer(model_on_values(find(str(path)), {}), query, Limits()).results
         assert result.verdict is verdict
+
+
+def test_runs_begin_before_all_candidates_for_initial_states_are_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_novelty, "LISTING", 0)
+    body = """EXTENDS Naturals
+        VARIABLES x, y, z
+        Init == x \\in 0..2000 /\\ y \\in 0..2000 /\\ z \\in 0..2000 /\\ x + y + z = 0
+        Next == x' = x + 1 /\\ UNCHANGED <<y, z>>
+        Low == x < 9"""
+    path = write(tmp_path, Wide=body)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\n")
+    model = model_on_values(find(str(path)), {})
+    (found,) = answer(model, Query(str(path), {}, None, NoveltyOptions(), deadlock=False), Limits()).results
+    assert found.trace is not None and found.trace.length == 9
 
 
 def test_a_random_run_takes_actions_with_few_outcomes(tmp_path: Path) -> None:

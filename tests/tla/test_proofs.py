@@ -305,7 +305,7 @@ def test_learned_types_are_read_as_they_were_written(tmp_path: Path) -> None:
         path.write_text(text)
         path.with_suffix(".cfg").write_text(config)
         known.append(Learner(Interpreter(Source(path).load({}))))
-        known[-1].run_ahead(known[-1].initial(), 0.2)
+        known[-1].run_ahead(known[-1].some_initial()[0], 0.2)
     types = {kind for one in known for kind in one.types.values()}
     record = shapes.record_of({"at": Int(0, 3), "to": Set(Int(0, 1))})
     values = listed(record, [(2, frozenset({0, 1})), (0, frozenset())])

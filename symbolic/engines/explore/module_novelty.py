@@ -4,16 +4,18 @@ The search goes on from the states in which something is true for the first time
 things are true together for the first time, and from the others when there are no such. In turn with them it
 takes a step of a random run: where much is new, those that come first are near the beginning. Every second run
 draws an action before one of its outcomes, since most outcomes may be of few actions, and takes no other: it
-costs little to be deep. So the search is soon at depths that a breadth-first search does not reach. Its
-counterexamples are not the shortest, and it proves nothing. A step without a value, such as one with a false
-`Assert`, ends it; initial states and constraints without one are left to exploration. So are properties and steps
-that ask for the level of a state: the first run to a state that this search finds may be longer than the shortest,
-which TLC's level is about.
+costs little to be deep. So the search is soon at depths that a breadth-first search does not reach. Runs begin in
+the initial states that are listed in some seconds. Counterexamples are not the shortest, and nothing is proved.
+
+A step without a value, such as one with a false `Assert`, ends the search; initial states and constraints without
+one are left to exploration. So are properties and steps that ask for the level of a state: the first run to a state
+that this search finds may be longer than the shortest, which TLC's level is about.
 """
 
 from __future__ import annotations
 
 import random
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,7 +29,8 @@ from leadline.symbolic.engines.explore.novelty import NoveltyOptions
 from leadline.symbolic.engines.explore.simulate import RunsQuestion, SimulateOptions, Simulation, end_by
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model, counted
-from leadline.symbolic.meaning import Enough, Path, State, path_of
+from leadline.symbolic.meaning import Enough, Path, State, Step, beginning_until, path_of
+from leadline.symbolic.tla.learning import LISTING
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.novelty import RANKS, Novelty
 from leadline.symbolic.tla.values.symmetry import ToldApart
@@ -111,7 +114,9 @@ class _Search(Simulation):
         if behaviour.sets_registers or behaviour.ask_level(one for one in (own.init, own.next) if one):
             return  # what states follow depends on the order in which they are met
         behaviour.at_level(0)
-        begun = self._step(behaviour.steps[0], _NONE)
+        until = time.process_time() + LISTING
+        with beginning_until(lambda: bool(self._states) and time.process_time() > until):
+            begun = self._step(behaviour.steps[0], _NONE)
         self._look_at_steps()
         if not begun:
             raise behaviour.no_initial_state()
@@ -226,7 +231,8 @@ class _Search(Simulation):
         if name not in self._ends:
             return None
         ends, states = self._ends[name]
-        return ends, path_of(self._behaviour, states)
+        self._behaviour.at_level(0)
+        return ends, path_of(self._behaviour, states, Step("init", {}, states[0]))
 
     def facts(self, stopped: str | None) -> None:
         return None

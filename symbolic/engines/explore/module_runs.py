@@ -42,6 +42,7 @@ from leadline.symbolic.lang import InternalError, Model, NoSymbolicForm, OutOfBo
 from leadline.symbolic.meaning import State, Step, first_states
 from leadline.symbolic.meaning.replay import Departs
 from leadline.symbolic.meaning.trace import states
+from leadline.symbolic.tla.learning import LISTING
 from leadline.symbolic.tla.outline import Outline, formed
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.runs import ModuleReplayer
@@ -192,7 +193,7 @@ class ModuleWalker(Walker):
     @cached_property
     def _starts(self) -> tuple[list[State], bool]:
         """Initial states, and whether there are more."""
-        starts, more = first_states(self._behaviour.interpreter.steps[0], _MOST_INITIAL)
+        starts, more = first_states(self._behaviour.interpreter.steps[0], _MOST_INITIAL, LISTING)
         if not starts:
             raise self._behaviour.no_initial_state()
         return starts, more

@@ -9,10 +9,10 @@ from operator import eq
 from typing import Any, TypeVar
 
 from leadline.symbolic.lang import Mistake, ModelError
-from leadline.symbolic.meaning import Step
+from leadline.symbolic.meaning import Step, first_states
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import ClaimParts, Specification, claim_parts
-from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State
+from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State, satisfied
 from leadline.symbolic.tla.values.operators import at_level, set_level, silently
 from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, ModelValue, Value, items_of
@@ -306,6 +306,23 @@ class Behaviour:
         self._followed(0)
         return list(self._outcomes(None, "init", 0))
 
+    def beginnings(self, state: State | None) -> Sequence[Step]:
+        """The ways to begin; the given one alone if initial states are many and the condition is true of it."""
+        init = self.specification.init
+        assert init is not None
+        holds = self.interpreter.predicate(init)
+        with silently():
+            alone = isinstance(state, tuple) and self._are_many and satisfied(holds, state)
+        if not alone:
+            return self.initial()
+        self._followed(0)
+        return [Step("init", {}, state)]
+
+    @cached_property
+    def _are_many(self) -> bool:
+        """Whether there are more initial states than are soon listed."""
+        return first_states(self.interpreter.steps[0], _MOST_LISTED, _LISTING, _LISTING)[1]
+
     def successors(self, state: State) -> Iterator[Step]:
         """Every step, in the order of the actions; of a run, they are asked for state by state."""
         self._followed(self._levels + 1)
@@ -364,6 +381,10 @@ class Behaviour:
             yield Step(name, {}, None, str(self.interpreter.error(error)))
 
 
+_MOST_LISTED = 10_000
+"""The initial states that are listed to tell the choices that lead to one of them."""
+_LISTING = 1.0
+"""The seconds of the processor in which they are listed."""
 _LEVEL = frozenset({"TLCGet", "TLCGetOrDefault"})
 """Operators by which formulas ask for the level of a state."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import AssumptionFailed, Mistake, ModelError, Work, site
+from leadline.symbolic.meaning import candidates
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Conjunct
 from leadline.symbolic.tla.read.levels import Level
@@ -75,6 +76,7 @@ class Interpreter:
         self._counting = counting
         self._names: dict[tuple[str, s.Place], str] = {}
         namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES, "symmetry": symmetry}
+        namespace["candidates"] = candidates
         namespace["READABLE"] = specification.readable
         for module in (values, differences, sets, operators):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}

@@ -28,7 +28,7 @@ from leadline.symbolic.lang import (
     Temporal,
     nodes as n,
 )
-from leadline.symbolic.meaning import OFTEN, Explorer, Step, Word, first_states, is_refuted, satisfies
+from leadline.symbolic.meaning import OFTEN, Explorer, Step, Word, is_refuted, satisfies
 from leadline.symbolic.meaning.fair import Product, fair_run
 from leadline.symbolic.meaning.graph import FoundGraph, OutsideAt
 from leadline.symbolic.meaning.replay import Departs, Replayer
@@ -39,7 +39,7 @@ from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import claim_parts
 from leadline.symbolic.tla.read.temporal import connected
 from leadline.symbolic.tla.values.behaviour import Behaviour
-from leadline.symbolic.tla.values.interpreter import Interpreter, State, satisfied
+from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.operators import at_level
 from leadline.symbolic.tla.values.values import (
     FAILURES,
@@ -436,12 +436,6 @@ class FairRuns:
         return fair_run(Product(self._graph, self._leaves, self._formulas.of_runs(name)))
 
 
-_MOST_LISTED = 10_000
-"""The initial states that are listed to tell the choices that lead to one of them."""
-_LISTING = 1.0
-"""The seconds of the processor in which they are listed."""
-
-
 class ModuleReplayer(Replayer):
     """A module's replay, by its interpreter. A step is found by its state among those that can be taken.
 
@@ -460,7 +454,8 @@ class ModuleReplayer(Replayer):
     def taken(self, before: State | None, step: Step) -> Step:
         # Several actions may lead there: the one that the run tells, if it is among them.
         first: Step | None = None
-        for one in self._beginnings(step) if before is None else self.meaning.successors(before):
+        meaning = self.meaning
+        for one in meaning.beginnings(step.state) if before is None else meaning.successors(before):
             if self._same(step.state, one.state):
                 first = first or one
                 if one.action == step.action:
@@ -469,20 +464,6 @@ class ModuleReplayer(Replayer):
             where = "does not begin there" if before is None else "has no step to that state"
             raise Departs(f"the module {where}")
         return first
-
-    def _beginnings(self, step: Step) -> Sequence[Step]:
-        """The ways to begin; the given one alone if initial states are many and the condition is true of it."""
-        init, state = self.meaning.specification.init, step.state
-        assert init is not None
-        holds = self.meaning.interpreter.predicate(init)
-        if isinstance(state, tuple) and self._are_many and satisfied(holds, state):
-            return [Step("init", {}, state)]
-        return self.meaning.initial()
-
-    @cached_property
-    def _are_many(self) -> bool:
-        """Whether there are more initial states than are soon listed."""
-        return first_states(self.meaning.interpreter.steps[0], _MOST_LISTED, _LISTING)[1]
 
     def satisfied(self, run: Trace, last: State) -> bool:
         name, specification = run.property or "", self.meaning.specification

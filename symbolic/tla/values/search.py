@@ -500,6 +500,7 @@ class Search:
         name = self._python(variable, scope)
         inside: Lines = []
         elements = self.translation.source.at(e.place, f"in_order({text})")
+        elements = f"candidates({elements})" if self.initial else elements
         lines += [f"for {name} in {elements}:", inside]
         self._attempt(todo.rest, self._given(variable, name, scope), inside, depth + _LOOP)
 
