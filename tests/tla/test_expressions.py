@@ -10,19 +10,21 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from leadline.symbolic.concrete.expressions import function_of
-from leadline.symbolic.lang import Graph, Int, Mapped, OutOfBounds, Seq, Slots, Tuple
+from leadline.symbolic.lang import Graph, Int, Mapped, OutOfBounds, Seq, Set, Slots, Tuple
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
+from leadline.symbolic.tla.lower.shapes import join
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
-from leadline.symbolic.tla.typing import untyped
+from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.operators import listed
-from leadline.symbolic.tla.values.values import FAILURES, Value, sequence, tla_text
+from leadline.symbolic.tla.values.values import FAILURES, Value, function, model_value, sequence, tla_text
 from tests.tla.loading import specification
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "tlc_expressions.json").read_text())
@@ -75,6 +77,7 @@ NEEDED = (
     "ENABLED (v' = Tail(v))",
     "FoldSet(LAMBDA a, b : TRUE, Head(v), {1})",
     "FoldSet(LAMBDA a, b : TRUE, Head(v), DOMAIN v \\cup {1})",
+    "FoldSet(LAMBDA a, b : b, 0, DOMAIN v \\cup mv.b)",
     "1 \\in {<<mv>>[Head(v)]}",
     "DOMAIN ((CHOOSE x \\in {mv} : FALSE) :> Len(v))",
     "{} \\subseteq {Head(v)}",
@@ -111,7 +114,7 @@ def interpreted(interpreter: Interpreter, e: s.Expression) -> str:
         return "error"
 
 
-def told(compute: Callable[[tuple[int, ...]], Value], items: tuple[int, ...]) -> str:
+def told(compute: Callable[[Any], Value], items: tuple[Any, ...]) -> str:
     """A function's value as TLC prints it, or `error`."""
     try:
         return tla_text(listed(compute(items)))
@@ -186,3 +189,29 @@ def test_a_value_that_does_not_exist_is_an_error_beside_what_is_empty(e: str, tm
     node = Lowering(one, kinds).value(s.Apply("E"), Scope())
     with pytest.raises(OutOfBounds):
         function_of(node, {"s": 0, "b": 1, "g": 2})(((None, None), (None, None), frozenset()), {})
+
+
+@pytest.mark.parametrize(
+    ("e", "value"),
+    [
+        ('[x \\in DOMAIN r |-> r[x]] \\in {[a |-> 1], [b |-> "x"]}', "TRUE"),
+        ("(IF s = {} THEN r ELSE s) = (IF s = {} THEN [x \\in DOMAIN r |-> r[x]] ELSE {})", "TRUE"),
+        ("<<>> \\in {[x \\in s |-> 1], mv}", "TRUE"),
+        ("<<>> = (IF s = {} THEN [x \\in s |-> 1] ELSE mv)", "TRUE"),
+        ("r \\in [1..2 -> {1}]", "FALSE"),
+        ("r \\in [1..Cardinality(s) + 2 -> {1}] \\cup [a : {1}, b : {1}]", "FALSE"),
+        ("r \\in {1} \\X {1}", "error"),
+    ],
+)
+def test_values_of_several_types_are_compared(e: str, value: str, tmp_path: Path) -> None:
+    one = specification(
+        tmp_path, f"EXTENDS {_STANDARD}\nCONSTANT mv\nVARIABLES r, s\nE == {e}", "CONSTANT mv = mv"
+    )
+    of_a, of_b = (function({name: x}) for name, x in (("a", 1), ("b", "x")))
+    kinds = {"r": join(type_of(of_a), type_of(of_b)), "s": Set(type_of(model_value("mv")))}
+    node = Lowering(one, kinds).value(s.Apply("E"), Scope())
+    formula, term = function_of(node, {"r": 0, "s": 1}), Interpreter(one).term(s.Apply("E"))
+    state: tuple[Value, ...] = (of_a, frozenset())
+    items = tuple(typed(x, kind) for x, kind in zip(state, kinds.values(), strict=True))
+    assert told(lambda x: term(x), state) == value
+    assert told(lambda x: untyped(formula(x, {}), node.type), items) == value

@@ -598,9 +598,13 @@ class Lowering:
         terms = self.terms
         keys = terms.domain(element)
         keys_here = terms.set_of(domain.keys)
-        here = terms.same(keys, keys_here)
-        refused = some_clash(terms, keys, lambda x: terms.disj([clash(terms, x, key) for key in domain.keys]))
-        here = terms.ite(refused, terms.undefined(BOOL, _OTHERS), here)
+        if domain.functions:
+            here = terms.equal(keys, keys_here)
+        else:
+            refused = some_clash(
+                terms, keys, lambda x: terms.disj([clash(terms, x, key) for key in domain.keys])
+            )
+            here = terms.ite(refused, terms.undefined(BOOL, _OTHERS), terms.same(keys, keys_here))
         if isinstance(here, n.Const) and not here.value:
             return here
         if sorts_in(keys.type) and len(set(map(id, domain.parts))) == 1 and is_whole(keys_here):
@@ -1189,7 +1193,7 @@ def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
     keys, values = at.terms.elements(domain), at.domain(e.range, scope)
     if keys is not None:
         constants = tuple(key for key in keys if isinstance(key, n.Const))
-        return Product(constants, (values,) * len(keys)) if keys else _without_arguments(at, values)
+        return Product(constants, (values,) * len(keys), True) if keys else _without_arguments(at, values)
     if isinstance(domain, n.IntRange) and isinstance(domain.low, n.Const):
         return _from_interval(at, domain, domain.low.value, values)
     domain = at.terms.set_node(domain)
@@ -1219,7 +1223,8 @@ def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -
         found.append((terms.lt(domain.high, terms.integer(low)), _without_arguments(at, values)))
     for high in range(max(low, kind.low), kind.high + 1):
         keys = tuple(map(terms.integer, range(low, high + 1)))
-        found.append((terms.equal(domain.high, terms.integer(high)), Product(keys, (values,) * len(keys))))
+        functions = Product(keys, (values,) * len(keys), True)
+        found.append((terms.equal(domain.high, terms.integer(high)), functions))
     return Cases(found)
 
 

@@ -44,10 +44,12 @@ class Product:
     Attributes:
         keys: the arguments.
         parts: the set of the values at each.
+        functions: whether it is `[S -> T]`, where TLC compares domains as sets: those of two sizes differ.
     """
 
     keys: tuple[n.Const, ...]
     parts: tuple[Domain, ...]
+    functions: bool = False
 
 
 @dataclass(frozen=True)

@@ -333,7 +333,7 @@ def _fold(at: Lowering, op: Entity, result: n.Node, left: n.Node, scope: Scope) 
         return _fold_by_place(at, op, result, listed, scope)
     for _ in range(DEEPEST):
         if most_members(left) == 0:
-            return result
+            return t.once_defined([left], result)
         order = at.order_of(item)
         first = t.bind(n.Choose, left, "x", lambda _: t.boolean(True), order=order)
         more = t.negation(t.equal(left, nothing))

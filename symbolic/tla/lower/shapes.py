@@ -304,6 +304,11 @@ def has_keyed(kind: Type) -> bool:
     return is_keyed(variants(kind).get("map"))
 
 
+def has_functions_of_two_kinds(kind: Type) -> bool:
+    """Whether the join of two types may have equal values of theirs that have another tag in each."""
+    return has_keyed(kind) or {"map", "seq"} <= variants(kind).keys()
+
+
 def _by_domain(kinds: dict[str, Type]) -> dict[str, Type]:
     """Kinds of values, in which a map of strings takes the place of records if their domain may change.
 

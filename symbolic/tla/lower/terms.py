@@ -272,7 +272,7 @@ class Terms(Builder):
         if members[0] is not None and members[1] is not None and members[0].type == members[1].type:
             return self.make(n.Eq, BOOL, *members)
         kind = join(a.type, b.type)
-        if a.type != b.type and shapes.has_keyed(kind):
+        if a.type != b.type and shapes.has_functions_of_two_kinds(kind):
             return self.make(n.Eq, BOOL, self.convert(a, kind), self.convert(b, kind))
         if isinstance(b.type, Union) and not isinstance(a.type, Union):
             a, b = b, a
@@ -451,21 +451,18 @@ class Terms(Builder):
         if isinstance(domain, n.SetMap) and has_too_many(domain):
             is_image = lambda x: self.same(body_at(domain, x), element)  # noqa: E731  # short
             return self.once_defined([element, domain], self.bind(n.Exists, domain.domain, "x", is_image))
-        no = self.once_defined([element, domain], self.boolean(False))
-        if isinstance(element.type, Union) and not isinstance(item, Union):
-            tag = shapes.tag_of(item)
-            if tag not in element.type.by_tag:
-                return no
-            return self.ite(self.has_tag(element, tag), self.among(self.variant(element, tag), domain), no)
-        if (
-            isinstance(item, Union)
-            and shapes.tag_of(element.type) not in item.by_tag
-            and not isinstance(element.type, Union)
-        ):
-            return no
         joined = join(element.type, item)
-        if isinstance(joined, Union) and not isinstance(item, Union):
-            return no
+        if not shapes.has_functions_of_two_kinds(joined):
+            no = self.once_defined([element, domain], self.boolean(False))
+            if isinstance(element.type, Union) and not isinstance(item, Union):
+                tag = shapes.tag_of(item)
+                if tag not in element.type.by_tag:
+                    return no
+                inside = self.among(self.variant(element, tag), domain)
+                return self.ite(self.has_tag(element, tag), inside, no)
+            alone = shapes.tag_of(element.type) not in shapes.variants(item)
+            if alone and isinstance(joined, Union) and not isinstance(element.type, Union):
+                return no
         # The encoding compares an element with written members of its own type, and lists the values of others.
         if not fits(item, joined) or (isinstance(domain, n.SetOf) and is_large(domain.type)):
             domain = self.convert(domain, Set(joined))
