@@ -11,6 +11,7 @@ import pytest
 from leadline.symbolic.tla.read.analysis import Analysis
 from leadline.symbolic.tla.read.syntax import Apply, Let, Node
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.operators import printing
 from leadline.symbolic.tla.values.sets import Functions
 from leadline.symbolic.tla.values.values import EvaluationError, Value, tla_text
 from tests.tla.loading import specification
@@ -356,3 +357,13 @@ def test_a_formula_is_translated_once(tmp_path: Path) -> None:
     interpreter = Interpreter(found)
     assert interpreter.predicate(found.init) is interpreter.predicate(found.init)
     assert interpreter.term(found.init) is not interpreter.predicate(found.init)
+
+
+@pytest.mark.parametrize("e", ["{1, 2} \\X {3, 4}", "[a : {1, 2}, b : {3, 4}]", "[{1, 2} -> {3, 4}]"])
+def test_the_last_part_of_a_product_changes_first(e: str, tmp_path: Path) -> None:
+    one = specification(tmp_path, f"EXTENDS Integers, TLC\nE == \\A x \\in {e} : PrintT(x)")
+    told: list[str] = []
+    with printing(told.append):
+        Interpreter(one).constant(Apply("E"))
+    assert told == sorted(told)
+    assert len(told) == 4

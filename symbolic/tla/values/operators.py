@@ -350,7 +350,7 @@ def fold(
         first: takes the first of the elements that are left; None if nothing depends on which it is.
         by: the order.
     """
-    left = [*in_order(elements, by)]
+    left = [*in_choice(elements, by)]
     if first is not None:
         left = [left.pop(left.index(first(left))) for _ in range(len(left))]
     for x in left:

@@ -311,7 +311,7 @@ class Functions(LazySet):
     def elements(self) -> Iterator[Value]:
         keys = self.keys
         values = tuple(in_order(self.range)) if keys.keys else ()
-        return ((keys, *rest[::-1]) for rest in itertools.product(values, repeat=len(keys.keys)))
+        return ((keys, *rest) for rest in itertools.product(values, repeat=len(keys.keys)))
 
     def choices(self, by: Order) -> Iterator[Value]:
         values = tuple(in_choice(self.range, by)) if self.keys.keys else ()
@@ -347,8 +347,7 @@ class Records(LazySet):
         return all(map(member, value[1:], self.sets))
 
     def elements(self) -> Iterator[Value]:
-        sets = map(in_order, reversed(self.sets))
-        return ((self.keys, *rest[::-1]) for rest in itertools.product(*sets))
+        return ((self.keys, *rest) for rest in itertools.product(*map(in_order, self.sets)))
 
     def choices(self, by: Order) -> Iterator[Value]:
         return _functions(self.keys, [in_choice(one, by) for one in self.sets], by)
