@@ -8,8 +8,8 @@ costs little to be deep. So the search is soon at depths that a breadth-first se
 the initial states that are listed in some seconds. Counterexamples are not the shortest, and nothing is proved.
 
 A step without a value, such as one with a false `Assert`, ends the search; initial states and constraints without
-one are left to exploration. So are properties and steps that ask for the level of a state: the first run to a state
-that this search finds may be longer than the shortest, which TLC's level is about.
+one are left to exploration. So are properties and steps that ask for the level of a state: the first run to a
+state that this search finds may be longer than the shortest, which TLC's level is about.
 """
 
 from __future__ import annotations
