@@ -14,15 +14,11 @@ from typing import Any
 from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import (
     Atoms,
-    Bool,
+    Graph,
     Int,
-    InternalError,
     Map,
     Model,
-    Named,
     Option,
-    Record,
-    Seq,
     Set,
     Sort,
     Tuple,
@@ -35,7 +31,7 @@ from leadline.symbolic.meaning.trace import Trace, call_of
 from leadline.symbolic.notation.names import Scope, Words, words_of
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.text import alias_lines, headline, in_full
-from leadline.symbolic.trace.values import field_names
+from leadline.symbolic.trace.values import to_json
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
@@ -86,31 +82,18 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
 
 def _itf_value(kind: Type, value: Value) -> Any:
     match kind:
-        case Atoms() | Sort():
-            return kind.plain(value)
-        case Bool() | Named():
-            return value
         case Int():
             return {"#bigint": str(value)}
-        case Option():
-            return "None" if value is None else _itf_value(kind.item, value)
-        case Tuple():
-            return {"#tup": [_itf_value(part, x) for part, x in zip(kind.items, value, strict=True)]}
-        case Seq():
-            return [_itf_value(kind.item, x) for x in value]
-        case Set():
-            return {"#set": [_itf_value(kind.item, x) for x in sorted(value, key=kind.item.order)]}
+        case Option() if value is None:
+            return "None"
         case Map():
             pairs = kind.pairs(value)
             return {"#map": [[_itf_value(kind.key, k), _itf_value(kind.value, v)] for k, v in pairs]}
-        case Record():
-            parts = zip(field_names(kind), kind.parts, value, strict=True)
-            return {name: _itf_value(part, x) for name, part, x in parts}
-        case Union():
-            shape = kind.by_tag[value[0]]
-            payload = _itf_value(shape, value[1]) if shape.fields else "U_OF_UNIT"
-            return {"tag": value[0], "value": payload}
-    raise InternalError(f"values of {kind!r} have no ITF form")
+        case Union() if not kind.by_tag[value[0]].fields:
+            return {"tag": value[0], "value": "U_OF_UNIT"}
+    made = to_json(kind, value, _itf_value)
+    sign = {Tuple: "#tup", Set: "#set", Graph: "#set"}.get(type(kind))
+    return {sign: made} if sign else made
 
 
 # -- TLA+ ------------------------------------------------------------------------------------------------

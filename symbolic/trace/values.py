@@ -16,6 +16,7 @@ Map            an object where the keys are names, else an array of ``[key, valu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -57,30 +58,34 @@ def field_names(kind: Record) -> tuple[str, ...]:
     return kind.labels if kind.verbatim else spelled(tuple(kind.positions))
 
 
-def to_json(kind: Type, value: Value) -> Json:
-    """A value of the type as JSON."""
+def to_json(kind: Type, value: Value, of_part: Callable[[Type, Value], Json] | None = None) -> Json:
+    """A value of the type as JSON.
+
+    Args:
+        kind: the type.
+        value: the value.
+        of_part: the form of its parts; by default this one.
+    """
+    part = of_part or to_json
     match kind:
         case Atoms() | Sort():
             return kind.plain(value)
         case Bool() | Int() | Named():
             return value
         case Option():
-            return None if value is None else to_json(kind.item, value)
+            return None if value is None else part(kind.item, value)
         case Tuple():
-            return [to_json(part, x) for part, x in zip(kind.items, value, strict=True)]
+            return list(map(part, kind.items, value))
         case Seq():
-            return [to_json(kind.item, x) for x in value]
+            return [part(kind.item, x) for x in value]
         case Set():
-            return [to_json(kind.item, x) for x in sorted(value, key=kind.item.order)]
+            return [part(kind.item, x) for x in sorted(value, key=kind.item.order)]
         case Record():
-            parts = zip(field_names(kind), kind.parts, value, strict=True)
-            return {name: to_json(part, x) for name, part, x in parts}
+            return dict(zip(field_names(kind), map(part, kind.parts, value), strict=True))
         case Union():
-            return {"tag": value[0], "value": to_json(kind.by_tag[value[0]], value[1])}
+            return {"tag": value[0], "value": part(kind.by_tag[value[0]], value[1])}
         case Map():
-            pairs = [
-                [to_json(kind.key, k), to_json(kind.value, v)] for k, v in zip(kind.keys, value, strict=True)
-            ]
+            pairs = [[part(kind.key, k), part(kind.value, v)] for k, v in zip(kind.keys, value, strict=True)]
             return dict(pairs) if _named_keys(kind) else pairs
     raise InternalError(f"values of {kind!r} have no JSON form")
 
@@ -155,12 +160,8 @@ def bare_json(kind: Type, value: Value) -> Json:
             with suppress(UserError):
                 if from_json(kind, told, "") == value:
                     return told
-        case Map() if _named_keys(kind):
-            pairs = zip(kind.keys, value, strict=True)
-            return {to_json(kind.key, key): bare_json(kind.value, x) for key, x in pairs}
-        case Record():
-            parts = zip(field_names(kind), kind.parts, value, strict=True)
-            return {name: bare_json(part, x) for name, part, x in parts}
+        case Record() | Map(key=Named()):
+            return to_json(kind, value, bare_json)
     return to_json(kind, value)
 
 
