@@ -9,7 +9,7 @@ from leadline.symbolic.api.asked import Part
 from leadline.symbolic.engines import Table
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.rows import Row, plain_row
-from leadline.symbolic.grid.summary import ProtocolRows, counts, groups, point_order, verdict_text
+from leadline.symbolic.grid.summary import ProtocolRows, counts, groups, order, verdict_text
 from leadline.symbolic.report.outcomes import as_expected, failures, sentence, surprises, tally
 
 if TYPE_CHECKING:
@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 def grid_parts(answers: Answers) -> Iterator[Part]:
     """The answers as tables, one for each protocol."""
-    for group in groups(sorted(answers.whole, key=_order)):
-        yield group.title
-        header = [*group.varying, "property", "asked", "solver", "verdict", "seconds", "MB", "run"]
-        lines = [_line(group, rows, answers) for rows in _together(group.rows)]
-        yield Table(header, lines)
-        yield ""
+    yield from tables(_together(sorted(answers.whole, key=order)), answers.run)
     for text in answers.todo.dropped:
         yield f"dropped: {text}"
     missing = len(answers.todo.queries) - len(answers.rows)
@@ -58,35 +53,46 @@ def result_lines(rows: Sequence[Row], found: Sequence[Cell]) -> Iterator[str]:
     yield counts(rows)
 
 
+def tables(lines: Sequence[Sequence[Row]], run: str | None = None) -> Iterator[Part]:
+    """A table for each protocol.
+
+    Args:
+        lines: the rows of each line.
+        run: the run of which a last column tells the rows from earlier ones; None for no such column.
+    """
+    seeds = ["seed"] if len({row.seed for rows in lines for row in rows}) > 1 else []
+    runs = [] if run is None else ["run"]
+    of_line = {rows[0].query: rows for rows in lines}
+    for group in groups(rows[0] for rows in lines):
+        yield group.title
+        header = [*group.varying, "property", "asked", "solver", *seeds, "verdict", "seconds", "MB", *runs]
+        yield Table(header, [_line(group, of_line[row.query], seeds, run) for row in group.rows])
+        yield ""
+
+
 def _together(rows: Sequence[Row]) -> list[list[Row]]:
     """The rows of each line: those obligations of one proof that hold share a line."""
-    lines: dict[tuple[str, ...], list[Row]] = {}
+    lines: dict[tuple[str | int, ...], list[Row]] = {}
     for row in rows:
         holds = row.obligation is not None and row.verdict == "proved"
-        key = (row.parameters, row.property, row.solver) if holds else (row.query,)
+        key = (row.protocol, row.parameters, row.property, row.solver, row.seed) if holds else (row.query,)
         lines.setdefault(key, []).append(row)
     return list(lines.values())
 
 
-def _line(group: ProtocolRows, rows: Sequence[Row], answers: Answers) -> list[str]:
+def _line(group: ProtocolRows, rows: Sequence[Row], seeds: Sequence[str], run: str | None) -> list[str]:
     row, many = rows[0], len(rows) > 1
     return [
         *group.point(row),
         row.property,
         f"{len(rows)} obligations" if many else row.question(),
         row.solver,
+        *(str(row.seed) for _ in seeds),
         "all hold" if many else verdict_text(row),
         f"{sum(one.task_seconds for one in rows):.1f}",
         f"{max(one.memory_mb for one in rows):.0f}",
-        "now" if any(one.run == answers.run for one in rows) else "earlier",
+        *([] if run is None else ["now" if any(one.run == run for one in rows) else "earlier"]),
     ]
-
-
-def _order(row: Row) -> tuple[object, ...]:
-    """The sort key of a row: its point, with numbers by their size, then the question."""
-    depth = -1 if row.depth_asked is None else row.depth_asked
-    how = (row.engine, row.unroll or "", depth, row.parts(), row.obligation or "", row.solver, row.seed)
-    return (row.protocol, point_order(row), row.property, *how)
 
 
 def grid_json(answers: Answers) -> Mapping[str, object]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from leadline.symbolic.api.asked import Part
-from leadline.symbolic.api.grid_text import result_lines
+from leadline.symbolic.api.grid_text import result_lines, tables
 from leadline.symbolic.cli import output
 from leadline.symbolic.cli.inputs import add_file, add_many, add_module, chosen_entry, store_place
 from leadline.symbolic.cli.terminal import Exit, printable, tell
@@ -26,7 +26,7 @@ from leadline.symbolic.grid.remote import Place
 from leadline.symbolic.grid.rows import SCHEMA, Row, plain_row, read_where
 from leadline.symbolic.grid.spool import send_left
 from leadline.symbolic.grid.store import Store, compact
-from leadline.symbolic.grid.summary import groups, latest, verdict_text
+from leadline.symbolic.grid.summary import latest
 from leadline.symbolic.lang import UserError, counted
 from leadline.symbolic.report.ci import junit, sarif
 from leadline.symbolic.report.findings import Show, counterexample
@@ -125,26 +125,11 @@ def _read(folder: Place) -> _Held:
 
 
 def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Iterator[Part]:
-    seeds = len({row.seed for row in rows}) > 1
-    for group in groups(rows):
-        yield printable(group.title)
-        header = [*group.varying, "property", "asked", "solver", *(["seed"] if seeds else []), "verdict"]
-        lines = [
-            [
-                *group.point(row),
-                row.property,
-                row.question(),
-                row.solver,
-                *([str(row.seed)] if seeds else []),
-                verdict_text(row),
-                f"{row.task_seconds:.1f}",
-                f"{row.memory_mb:.0f}",
-            ]
-            for row in group.rows
-        ]
-        yield Table([*header, "seconds", "MB"], [[*map(printable, line)] for line in lines])
-        yield ""
-    yield from map(printable, result_lines(rows, cells))
+    for part in (*tables([[row] for row in rows]), *result_lines(rows, cells)):
+        if isinstance(part, Table):
+            yield Table(part.header, [[*map(printable, line)] for line in part.rows])
+        else:
+            yield printable(str(part))
 
 
 def _written(

@@ -69,7 +69,12 @@ def latest(rows: Iterable[Row]) -> list[Row]:
         key = _question(row)
         if key not in found or found[key].started < row.started:
             found[key] = row
-    return sorted(found.values(), key=lambda row: (row.protocol, point_order(row), _question(row)))
+    return sorted(found.values(), key=order)
+
+
+def order(row: Row) -> tuple[object, ...]:
+    """The sort key of a row: its protocol, its point, then the question."""
+    return row.protocol, point_order(row), _question(row)
 
 
 def point_order(row: Row) -> tuple[tuple[str, int, float, str], ...]:
