@@ -220,6 +220,12 @@ class _Search:
                 self._begin_frames(system)
         return (self._close(system) if trace is None else trace), None
 
+    @property
+    def frames(self) -> Frames:
+        """The frames, once they have begun."""
+        assert self._frames is not None
+        return self._frames
+
     def _begin_frames(self, system: System) -> None:
         options, before, dice = self._options, self._frames, self._dice
         most = None if self._walks.complete else options.samples
@@ -231,8 +237,7 @@ class _Search:
 
     def _begin_with_known(self, system: System) -> None:
         """Begin with the cubes that a search with narrower types has excluded and the first frame excludes too."""
-        frames, known = self._frames, self._options.known
-        assert frames is not None
+        frames, known = self.frames, self._options.known
         numbers = system.facts.by_text() if known else {}
         for texts in known:
             cube = tuple(sorted(numbers[one] for one in texts if one in numbers))
@@ -242,8 +247,7 @@ class _Search:
                 frames.add(1, frames.lemma(cube))
 
     def _by_frames(self, system: System) -> Invariant | Trace | None:
-        frames = self._frames
-        assert frames is not None
+        frames = self.frames
         while True:
             trace = self._clean()
             if trace is not None:
@@ -268,9 +272,8 @@ class _Search:
 
     def _invariant(self, system: System, lemmas: Iterable[Lemma]) -> Invariant | None:
         """The invariant of the lemmas that are needed; None where evaluating the property leaves its bounds."""
-        assert self._frames is not None
         in_bounds = self._outside is None and not self._options.within_bounds
-        cubes = [one.cube for one in self._frames.needed(lemmas, self._open)]
+        cubes = [one.cube for one in self.frames.needed(lemmas, self._open)]
         return None if self._undefined else Invariant.of(system, cubes, in_bounds=in_bounds)
 
     def _candidates(self) -> tuple[Property, ...]:
@@ -281,8 +284,7 @@ class _Search:
 
     def _clean(self) -> Trace | None:
         """Exclude every bad state from the last frame; the trace of a violation if one is reached."""
-        frames = self._frames
-        assert frames is not None
+        frames = self.frames
         for how in BadCause:
             while how in self._open:
                 found = frames.bad(frames.last, how)
@@ -301,8 +303,7 @@ class _Search:
 
         A clause that excludes none of them is true of all, so what was shown to follow stays so.
         """
-        frames = self._frames
-        assert frames is not None
+        frames = self.frames
         trace = self._clean()
         if trace is not None:
             return trace
@@ -318,8 +319,7 @@ class _Search:
 
     def _block(self, end: _Obligation) -> Trace | None:
         """Exclude a bad cube from the last frame; a run to it if that cannot be."""
-        frames = self._frames
-        assert frames is not None
+        frames = self.frames
         count = itertools.count()
         waiting = [(frames.last, next(count), end)]
         trace = self._reached(end)
@@ -348,8 +348,7 @@ class _Search:
 
     def _propagate(self) -> int | None:
         """Push lemmas to the next frame where they hold there too; a frame that has all of the one before."""
-        frames = self._frames
-        assert frames is not None
+        frames = self.frames
         for frame in range(1, frames.last):
             for lemma in sorted(frames.lemmas[frame], key=lambda x: len(x.cube)):
                 if lemma in frames.lemmas[frame]:
@@ -381,9 +380,8 @@ class _Search:
 
     def _bad_beginning(self) -> Trace | None:
         """The trace of an initial state that violates the property. Other bad ones are noted."""
-        assert self._frames is not None
         for how in BadCause:
-            found = self._frames.bad_beginning(how) if how in self._open else []
+            found = self.frames.bad_beginning(how) if how in self._open else []
             if not found:
                 continue
             trace = self._trace(found[: 1 + (how is BadCause.STEP_OUTSIDE)], how)
@@ -433,12 +431,11 @@ class _Search:
 
     def _reached(self, one: _Obligation) -> Trace | None:
         """A run through an obligation that is known to be reached: from an initial state, or by a sample."""
-        assert self._frames is not None
         hits = self._samples.hits(one.cube)
         if hits:
             return self._trace(self._samples.run(hits), one)
-        if self._frames.begins_in(one.cube):
-            return self._trace(self._frames.beginning_in(one.cube)[:1], one)
+        if self.frames.begins_in(one.cube):
+            return self._trace(self.frames.beginning_in(one.cube)[:1], one)
         return None
 
     def _trace(self, choices: list[Choice], then: _Obligation | BadCause) -> Trace:
