@@ -990,6 +990,7 @@ def test_choices_that_only_give_values_are_one_action(last: str, tmp_path: Path)
     [
         ("(IF q[1] = 1 THEN UNCHANGED q ELSE UNCHANGED q) /\\ TRUE", True),
         ("(Len(q) < 2 \\/ q[2] = 1) /\\ q' = q", True),
+        ("(CASE Len(q) = 1 -> Len(q) < 2 \\/ q[2] = 1 [] OTHER -> TRUE) /\\ q' = q", True),
         ("q' = q /\\ (Len(q) < 2 \\/ q[2] = 1)", False),
         ("Len(q) > 0 /\\ (\\E i \\in 1..2 : q[i] = 1) /\\ q' = q", True),
         ("Some(1) /\\ q' = q", True),

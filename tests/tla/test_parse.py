@@ -20,7 +20,6 @@ from leadline.symbolic.tla.read.syntax import (
     Filter,
     Function,
     FunctionSet,
-    If,
     Image,
     Index,
     Instance,
@@ -100,7 +99,7 @@ EXPRESSIONS: dict[str, Expression | Label] = {
     "[f EXCEPT ![1].x = @ + 2, ![x, y] = 1]": Except(
         f, (Update((ONE, String("x")), binary("+", At(), TWO)), Update((TupleOf((x, y)),), ONE))
     ),
-    "IF x THEN 1 ELSE 2": If(x, ONE, TWO),
+    "IF x THEN 1 ELSE 2": Case(((x, ONE),), TWO),
     "CASE x -> 1 [] y -> 2 [] OTHER -> x": Case(((x, ONE), (y, TWO)), x),
     "LET y == 1 g(z) == z IN y": Let(
         (Definition("y", (), ONE), Definition("g", (Parameter("z"),), Apply("z"))), y

@@ -145,6 +145,7 @@ ACTIONS = {
     # TLC goes through all of a guard until each variable has a value.
     "x' = 1 /\\ (x = 1 \\/ Fail) /\\ y' = 2": ["error"],
     "x' = 1 /\\ y' = 2 /\\ (x = 1 \\/ Fail)": ["1 2"],
+    "(CASE x = 1 -> (x = 1 \\/ Fail) [] OTHER -> TRUE) /\\ UNCHANGED vars": ["error"],
     "(x = 2 => (x = 1 \\/ Fail)) /\\ UNCHANGED vars": ["1 2"],
     "(x = 1 => (\\E z \\in 1..2 : z = 1 \\/ Fail)) /\\ UNCHANGED vars": ["error"],
     "ENABLED ((x = 1 \\/ Fail) /\\ x' = 1) /\\ UNCHANGED vars": ["1 2"],

@@ -220,8 +220,6 @@ class Paths:
                 return self._exists
             case s.Quantified("\\A"):
                 return self._every
-            case s.If():
-                return lambda e, *given: self._case(s.as_case(e), *given)
             case s.Case():
                 return self._case
             case s.Let():

@@ -1394,7 +1394,6 @@ _RULES: Mapping[type[s.Node], Callable[..., Entity]] = {
     s.String: lambda at, e, scope: at.terms.atom(shapes.quoted(e.value)),
     s.ModelValue: lambda at, e, scope: at.terms.atom(e.name),
     s.At: Lowering._at,
-    s.If: lambda at, e, scope: at._case(s.as_case(e), scope),
     s.Case: Lowering._case,
     s.Let: lambda at, e, scope: at.entity(e.body, at.defined(e, scope)),
     s.Lambda: lambda at, e, scope: Operator(e.parameters, e.body, scope),

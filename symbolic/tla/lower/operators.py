@@ -298,7 +298,7 @@ def _kept_of_bag(at: Lowering, op: Entity, scope: Scope) -> n.Node | None:
     match added:
         case Operator(
             (s.Parameter(all_), s.Parameter(x)),
-            s.If(test, s.Apply("BagAdd", (s.Apply(to, ()), s.Apply(one, ()))), s.Apply(same, ())),
+            s.Case(((test, s.Apply("BagAdd", (s.Apply(to, ()), s.Apply(one, ())))),), s.Apply(same, ())),
         ) if (to, one, same) == (all_, x, all_) and not _mentions(test, all_):
             own = [at.specification.definitions[key].place.file for key in ("Times", "BagAdd")]
             if not all(file.startswith(str(LIBRARY)) for file in own):

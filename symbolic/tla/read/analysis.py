@@ -327,7 +327,7 @@ class Analysis:
         match e:
             case s.Apply(operator, arguments):
                 return self._evaluated_by(operator, arguments) | {operator}
-            case s.If(condition, then, otherwise):
+            case s.Case(((condition, then),), s.Expression() as otherwise):
                 return self.evaluated(condition) | (self.evaluated(then) & self.evaluated(otherwise))
             case s.Case(arms, _):
                 return self.evaluated(arms[0][0])

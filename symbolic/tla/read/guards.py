@@ -14,7 +14,7 @@ from leadline.symbolic.tla.read import syntax as s
 EACH = {"\\/": "\\/*", "\\E": "\\E*"}
 """The operators that evaluate each of their parts, by those that end at the first one that is true."""
 _TOTAL = frozenset({"/\\", "\\/", "~", "=>", "<=>", "=", "#", "\\in", "\\notin", "'", "TRUE", "FALSE"})
-_DATA = (s.Number, s.String, s.ModelValue, s.SetOf, s.TupleOf, s.Record, s.Quantified, s.If, s.Bound)
+_DATA = (s.Number, s.String, s.ModelValue, s.SetOf, s.TupleOf, s.Record, s.Quantified, s.Bound)
 
 
 class FullGuards:
@@ -53,8 +53,9 @@ class FullGuards:
                 found = replace(e, quantifier=EACH[e.quantifier], body=self.each(body))
             case s.Quantified("\\A" | "\\E", _, body) | s.Let(_, body):
                 found = replace(e, body=self.each(body))
-            case s.If(_, then, otherwise):
-                found = replace(e, then=self.each(then), otherwise=self.each(otherwise))
+            case s.Case(arms, other):
+                arms = tuple((test, self.each(arm)) for test, arm in arms)
+                found = replace(e, arms=arms, other=other and self.each(other))
             case _:
                 return e
         return e if found == e else found
@@ -67,5 +68,5 @@ class FullGuards:
             case s.Apply(operator, arguments):
                 known = operator in _TOTAL or not arguments
             case _:
-                known = isinstance(e, _DATA)
+                known = isinstance(e, _DATA) or (isinstance(e, s.Case) and e.other is not None)
         return known and all(self._total(x, seen) for x in s.children(e))

@@ -458,8 +458,8 @@ class Reader:
     # Choices
 
     def if_then_else(self, node: Tree, place: s.Place) -> s.Expression:
-        parts = (self.expr(part(node, name)) for name in ("if", "then", "else"))
-        return s.If(*parts, place=place)
+        condition, then, other = (self.expr(part(node, name)) for name in ("if", "then", "else"))
+        return s.Case(((condition, then),), other, by_if=True, place=place)
 
     def case(self, node: Tree, place: s.Place) -> s.Expression:
         arms = tuple(

@@ -125,9 +125,9 @@ class Influences:
                 return {KEPT: frozenset(names)}
             case s.Quantified("\\E", bounds, body):
                 return _united([self._guards(bounds), self._step(body, path, inside)])
-            case s.If(condition, then, otherwise):
-                arms = [self._step(then, path, inside), self._step(otherwise, path, inside)]
-                return _united([self._guards([condition]), *arms])
+            case s.Case(arms, s.Expression() as other):
+                steps = [self._step(x, path, inside) for x in (*(arm for _, arm in arms), other)]
+                return _united([self._guards([test for test, _ in arms]), *steps])
             case s.Let(definitions, body) if not self._acts(e, definitions):
                 return _united([self._guards(definitions), self._step(body, path, inside)])
             case s.Apply(name, arguments) if (

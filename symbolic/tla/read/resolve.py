@@ -65,7 +65,7 @@ class Way:
                 continue
             while isinstance(self.found, s.Label):
                 self.found = self.found.body
-            if isinstance(step, int) and isinstance(self.found, s.Case):
+            if isinstance(step, int) and isinstance(self.found, s.Case) and not self.found.by_if:
                 self._to_arm(self.found, step, rest.pop(0) if rest else None)
             elif isinstance(step, int):
                 self._to_operand(step)

@@ -227,19 +227,16 @@ class At(Expression):
     """`@` in an EXCEPT."""
 
 
-class If(Expression):
-    """`IF c THEN a ELSE b`."""
-
-    condition: Expression
-    then: Expression
-    otherwise: Expression
-
-
 class Case(Expression):
-    """`CASE p -> a [] q -> b [] OTHER -> c`."""
+    """`CASE p -> a [] q -> b [] OTHER -> c`, or `IF p THEN a ELSE c`.
+
+    Attributes:
+        by_if: whether it is an IF, whose three parts have places of their own.
+    """
 
     arms: tuple[tuple[Expression, Expression], ...]
     other: Expression | None
+    by_if: bool = field(default=False, compare=False, repr=False, kw_only=True)
 
 
 class Let(Expression):
@@ -386,11 +383,6 @@ N = TypeVar("N", bound=Node)
 _PARTS: dict[type[Node], tuple[str, ...]] = {}
 """The names of the fields of each kind that has been met, but for those that hold no node."""
 _PLAIN = ("Place", "str", "int", "bool", "str | None", "tuple[str, ...]")
-
-
-def as_case(e: If) -> Case:
-    """`IF c THEN a ELSE b` as `CASE c -> a [] OTHER -> b`."""
-    return Case(((e.condition, e.then),), e.otherwise, place=e.place)
 
 
 def choices(e: Apply) -> Expression:

@@ -32,8 +32,8 @@ def connected(
             return Negated(formula(item))
         case s.Apply("=>", (left, right)) if decided(left):
             return formula(right)
-        case s.If(condition, then, otherwise) if (known := decided(condition)) is not None:
-            return formula(then if known else otherwise)
+        case s.Case(((test, then),), s.Expression() as other) if (known := decided(test)) is not None:
+            return formula(then if known else other)
         case s.Apply("=>", (left, right)):
             return Either((Negated(formula(left)), formula(right)))
         case s.Apply("<=>", (left, right)):
@@ -42,15 +42,15 @@ def connected(
         case s.Apply("~>", (left, right)):
             return LeadsTo(formula(left), formula(right))
         case s.Apply("[]", (s.Subscripted("[]_", action, subscript),)):
-            other = s.Apply("~", (action,), place=e.place)
-            return Always(Negated(steps(s.Subscripted("<<>>_", other, subscript, place=e.place))))
+            negation = s.Apply("~", (action,), place=e.place)
+            return Always(Negated(steps(s.Subscripted("<<>>_", negation, subscript, place=e.place))))
         case s.Apply("<>", (s.Subscripted("<<>>_") as step,)):
             return Eventually(steps(step))
         case s.Apply("[]", (item,)):
             return Always(formula(item))
         case s.Apply("<>", (item,)):
             return Eventually(formula(item))
-        case s.If():
-            test, *arms = map(formula, (e.condition, e.then, e.otherwise))
-            return Either((Both((test, arms[0])), Both((Negated(test), arms[1]))))
+        case s.Case(((test, then),), s.Expression() as other):
+            holds, *arms = map(formula, (test, then, other))
+            return Either((Both((holds, arms[0])), Both((Negated(holds), arms[1]))))
     return None

@@ -695,8 +695,8 @@ def _joined_by(t: Translation, e: s.Expression, names: Names) -> str | None:
     if _alias(e, names) is _OUTER:
         return ""
     match e:
-        case s.If(condition, then, otherwise) if _OUTER not in _locals(t, condition, names):
-            found = {_joined_by(t, one, names) for one in (then, otherwise)} - {""}
+        case s.Case(((test, then),), s.Expression() as other) if _OUTER not in _locals(t, test, names):
+            found = {_joined_by(t, one, names) for one in (then, other)} - {""}
             return found.pop() if len(found) == 1 else None
         case s.Apply(key, arguments):
             while isinstance(one := names.get(key), Reference):
@@ -776,7 +776,6 @@ NODES: Mapping[type[s.Expression], Rule] = {
     ),
     s.SetOf: set_of,
     s.Except: except_,
-    s.If: lambda t, e, scope: either(t, [(e.condition, e.then)], e.otherwise, scope),
     s.Case: lambda t, e, scope: either(t, e.arms, e.other, scope),
     s.Let: Translation.let,
     s.Subscripted: subscripted,

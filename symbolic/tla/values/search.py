@@ -291,8 +291,6 @@ class Search:
                 sets = ", ".join(self.translation.value(one, scope) for one in domains)
                 lines.append(f"{items} = combinations({sets})")
                 self._every(Every(e, todo, items, None), scope, lines)
-            case s.If(condition, then, otherwise):
-                self._choose([(condition, then)], otherwise, todo, scope, lines, depth)
             case s.Case(arms, other):
                 self._choose(arms, other, todo, scope, lines, depth)
             case s.Let(_, body):

@@ -376,8 +376,6 @@ class Translation:
         match e:
             case s.Quantified():
                 return True
-            case s.If(_, a, b):
-                return _all([self._truth(a, seen), self._truth(b, seen)])
             case s.Case(arms, other):
                 found = [self._truth(arm, seen) for _, arm in arms]
                 return _all([*found, *([] if other is None else [self._truth(other, seen)])])
