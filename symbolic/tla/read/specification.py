@@ -853,7 +853,7 @@ def _with_row(
     assert one.arguments is not None
     equal = [s.Apply("=", pair) for pair in zip(parameters, one.arguments, strict=False)]
     arm = (s.Apply("/\\", tuple(equal)), one.value)
-    if isinstance(before, s.Case):
+    if isinstance(before, s.Case) and before.other is None:
         return replace(before, arms=(*before.arms, arm))
     return s.Case((arm,), None, place=one.place)
 

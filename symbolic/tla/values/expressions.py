@@ -319,20 +319,15 @@ def updated(
 # Choices
 
 
-def either(
-    t: Translation,
-    arms: Sequence[tuple[s.Expression, s.Expression]],
-    other: s.Expression | None,
-    scope: Scope,
-) -> Code:
+def either(t: Translation, e: s.Case, scope: Scope) -> Code:
     """The value of the first arm whose condition holds."""
-    tests = [t.test(condition, scope) for condition, _ in arms]
-    codes = [t.expr(arm, scope) for _, arm in arms]
-    if other is not None:
-        codes.append(t.expr(other, scope))
+    tests = [t.test(condition, scope) for condition, _ in e.arms]
+    codes = [t.expr(arm, scope) for _, arm in e.arms]
+    if e.other is not None:
+        codes.append(t.expr(e.other, scope))
     truth = all(code.kind is Kind.TRUTH for code in codes)
     texts = [code.text if truth else as_value(code) for code in codes]
-    last = texts.pop() if other is not None else 'fail("no arm of CASE holds")'
+    last = texts.pop() if e.other is not None else 'fail("no arm of CASE holds")'
     chain = "".join(f"{text} if {test} else " for test, text in zip(tests, texts, strict=True))
     return Code(f"({chain}{last})", Kind.TRUTH if truth else joined([code.kind for code in codes]))
 
@@ -776,7 +771,7 @@ NODES: Mapping[type[s.Expression], Rule] = {
     ),
     s.SetOf: set_of,
     s.Except: except_,
-    s.Case: lambda t, e, scope: either(t, e.arms, e.other, scope),
+    s.Case: either,
     s.Let: Translation.let,
     s.Subscripted: subscripted,
     **dict.fromkeys((s.Quantified, s.Choose, s.Filter, s.Image, s.Function), Translation.function),

@@ -279,7 +279,8 @@ class Search:
                 else:
                     self._pick(variable, s.choices(e), todo, scope, lines, depth)
             case s.Apply("=>", (premise, conclusion)):
-                self._choose([(premise, conclusion)], s.Apply("TRUE"), todo, scope, lines, depth)
+                chosen = s.Case(((premise, conclusion),), s.Apply("TRUE"))
+                self._choose(chosen, todo, scope, lines, depth)
             case s.Apply():
                 self._apply(e, todo, scope, lines, depth)
             case s.Quantified("\\E", bounds, body):
@@ -291,8 +292,8 @@ class Search:
                 sets = ", ".join(self.translation.value(one, scope) for one in domains)
                 lines.append(f"{items} = combinations({sets})")
                 self._every(Every(e, todo, items, None), scope, lines)
-            case s.Case(arms, other):
-                self._choose(arms, other, todo, scope, lines, depth)
+            case s.Case():
+                self._choose(e, todo, scope, lines, depth)
             case s.Let(_, body):
                 scope = with_let(self.translation, e, scope, lambda _, *of: self._named(*of))
                 self._go(replace(todo, first=body, names=scope.names), scope, lines, depth)
@@ -524,26 +525,18 @@ class Search:
                 return
         self._go(todo.rest, scope, lines, depth)
 
-    def _choose(
-        self,
-        arms: Sequence[tuple[s.Expression, s.Expression]],
-        other: s.Expression | None,
-        todo: Todo,
-        scope: Scope,
-        lines: Lines,
-        depth: int,
-    ) -> None:
-        rest = self._shared(todo.rest, len(arms) + (other is not None))
-        for place, (condition, arm) in enumerate(arms):
+    def _choose(self, e: s.Case, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
+        rest = self._shared(todo.rest, len(e.arms) + (e.other is not None))
+        for place, (condition, arm) in enumerate(e.arms):
             scope = settle(self.translation, [condition], scope, lines) if place == 0 else scope
             inside: Lines = []
             word = "if" if place == 0 else "elif"
             lines += [f"{word} {self.translation.test(condition, scope)}:", inside]
             self._go(Todo(arm, todo.names, rest, (), todo.seen), scope, inside, depth + 1)
         last: Lines = ['fail("no arm of CASE holds")']
-        if other is not None:
+        if e.other is not None:
             last = []
-            self._go(Todo(other, todo.names, rest, (), todo.seen), scope, last, depth + 1)
+            self._go(Todo(e.other, todo.names, rest, (), todo.seen), scope, last, depth + 1)
         lines += ["else:", last]
 
     def _shared(self, rest: Todo | None, times: int) -> Todo | None:
