@@ -271,9 +271,10 @@ def test_constants_are_written_with_operators_that_the_module_has_not(tmp_path: 
 
 
 def test_a_configuration_gives_an_operator_a_value_for_each_of_its_arguments(tmp_path: Path) -> None:
-    body = "EXTENDS Naturals\nCONSTANTS F(_, _), G(_)\nA == <<F(1, 2), F(2, 1), G(1)>>"
-    found = specification(tmp_path, body, "CONSTANTS F(1, 2) = 3 F(2, 1) = {4} G(1) = r")
-    assert tla_text(Interpreter(found).constant(s.Apply("A"))) == "<<3, {4}, r>>"
+    body = "EXTENDS Naturals\nCONSTANTS F(_, _), G(_)\nH(n) == IF n = 1 THEN 5 ELSE 6\n"
+    body += "A == <<F(1, 2), F(2, 1), G(1), H(1)>>"
+    found = specification(tmp_path, body, "CONSTANTS F(1, 2) = 3 F(2, 1) = {4} G(1) = r H(1) = 9")
+    assert tla_text(Interpreter(found).constant(s.Apply("A"))) == "<<3, {4}, r, 9>>"
 
 
 def test_every_module_of_the_library_is_read(tmp_path: Path) -> None:

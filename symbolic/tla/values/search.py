@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -283,8 +283,8 @@ class Search:
                 self._choose(chosen, todo, scope, lines, depth)
             case s.Apply():
                 self._apply(e, todo, scope, lines, depth)
-            case s.Quantified("\\E", bounds, body):
-                self._some(bounds, body, todo, scope, lines, depth)
+            case s.Quantified("\\E"):
+                self._some(e, todo, scope, lines, depth)
             case s.Quantified("\\A"):
                 domains = [one.domain for one in e.bounds for _ in one.names if one.domain is not None]
                 scope = settle(self.translation, domains, scope, lines)
@@ -302,21 +302,13 @@ class Search:
             case _:
                 self._test(e, todo, scope, lines, depth)
 
-    def _some(
-        self,
-        bounds: Sequence[s.Bound],
-        body: s.Expression,
-        todo: Todo,
-        scope: Scope,
-        lines: Lines,
-        depth: int,
-    ) -> None:
+    def _some(self, e: s.Quantified, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """A conjunct at each choice of some elements."""
-        nested = _LOOP * sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
+        nested = _LOOP * sum(1 if bound.unpacked else len(bound.names) for bound in e.bounds)
         if depth and depth + nested > _DEEPEST:  # Only a function of its own has room for that many names.
             self._apart(todo, scope, lines)
             return
-        bounds = narrowed(bounds, body) if self.counted is None else bounds
+        bounds = narrowed(e.bounds, e.body) if self.counted is None else e.bounds
         domains = [bound.domain for bound in bounds if bound.domain is not None]
         scope = settle(self.translation, domains, scope, lines)
         inner, inside = loops(self.translation, bounds, scope, lines)
@@ -324,7 +316,7 @@ class Search:
         # A recursive operator may choose any number of times, and its steps are told without that.
         picks = [(name, one.text) for name, one in chosen if isinstance(one, Local) and not todo.seen]
         inner = replace(inner, picks=(*scope.picks, *picks))
-        self._attempt(replace(todo, first=body, names=inner.names), inner, inside, depth + nested)
+        self._attempt(replace(todo, first=e.body, names=inner.names), inner, inside, depth + nested)
 
     def _attempt(self, todo: Todo | None, scope: Scope, lines: Lines, depth: int) -> None:
         """Go on at one of several choices."""
@@ -358,17 +350,13 @@ class Search:
                 self._unchanged(e.arguments[0], todo, scope, lines, depth)
             case ((ByName(body, names) | Pending(body, names)), _):
                 self._go(replace(todo, first=body, names=names), scope, lines, depth)
-            case Operator(parameters, body, names), _:
-                self._expand(parameters, body, names, e, todo, scope, lines, depth)
-            case Reference(key), _ if key in definitions:
-                one = definitions[key]
-                self._expand(one.parameters, one.body, {}, e, todo, scope, lines, depth)
-            case None, key if key in definitions:
-                one = definitions[key]
-                if self.translation.recursive(key):
-                    self._recur(one, e, todo, scope, lines)
-                else:
-                    self._expand(one.parameters, one.body, {}, e, todo, scope, lines, depth)
+            case Operator() as one, _:
+                self._expand(one, e, todo, scope, lines, depth)
+            case None, key if key in definitions and self.translation.recursive(key):
+                self._recur(definitions[key], e, todo, scope, lines)
+            case (Reference(key), _) | (None, key) if key in definitions:
+                one = Operator(definitions[key].parameters, definitions[key].body, {})
+                self._expand(one, e, todo, scope, lines, depth)
             case _:
                 self._test(e, todo, scope, lines, depth)
 
@@ -382,25 +370,15 @@ class Search:
         first = Todo(e.arguments[0], todo.names, middle, (), todo.seen)
         self._go(first, replace(scope, next={}), lines, depth)
 
-    def _expand(
-        self,
-        parameters: Sequence[s.Parameter],
-        body: s.Expression,
-        names: Names,
-        e: s.Apply,
-        todo: Todo,
-        scope: Scope,
-        lines: Lines,
-        depth: int,
-    ) -> None:
+    def _expand(self, one: Operator, e: s.Apply, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """Go on with an operator's body."""
-        inner = dict(names)
-        for parameter, argument in zip(parameters, e.arguments, strict=True):
+        inner = dict(one.names)
+        for parameter, argument in zip(one.parameters, e.arguments, strict=True):
             if parameter.arity:
                 inner[parameter.name] = self.translation.operator(argument, scope)
             else:
-                inner[parameter.name] = self._named(parameter.name, argument, body, scope)
-        self._go(replace(todo, first=body, names=inner), scope, lines, depth)
+                inner[parameter.name] = self._named(parameter.name, argument, one.body, scope)
+        self._go(replace(todo, first=one.body, names=inner), scope, lines, depth)
 
     def _recur(self, one: s.Definition, e: s.Apply, todo: Todo, scope: Scope, lines: Lines) -> None:
         """Go on with a recursive operator: a function of its parameters, as how often it is called is not known.
