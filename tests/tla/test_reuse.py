@@ -76,3 +76,25 @@ def test_a_result_is_computed_once() -> None:
         known.add((id(x),), (x,))
     assert [known[(id(x),)][1] for x in ("a", "b")] == [("a",), ("b",)]
     assert calls == ["a", "b"]
+
+
+def test_results_of_a_recursion_are_kept_where_it_begins(tmp_path: Path) -> None:
+    """Its own calls stay plain: each would take more of the stack. A constant is no reason to evaluate later."""
+    body = """
+        EXTENDS Integers
+        CONSTANT Nothing
+        VARIABLE s
+        RECURSIVE Total(_, _)
+        Total(S, none) == IF S = {} THEN none ELSE LET m == CHOOSE m \\in S : \\A n \\in S : m >= n
+                                                   IN m + Total(S \\ {m}, none)
+        Init == s = {}
+        Next == \\E x \\in 1..3 : s' = s \\union {x}
+        Few == \\A x \\in s : x <= Total(s, Nothing)
+    """
+    one = specification(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Few\nCONSTANT Nothing = 0")
+    explorer = Explorer(Behaviour(one), ["Few"], 5)
+    explorer.run()
+    made = explorer.semantics.interpreter.source.functions
+    kept = [name for name in made if name.endswith("_Total_remembered")]
+    assert len(kept) == 1
+    assert not any(kept[0] in str(fn.lines) for name, fn in made.items() if name.endswith("_Total"))

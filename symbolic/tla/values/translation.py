@@ -177,6 +177,7 @@ class Translation:
         self.own = set(self.now)
         self._constants: dict[object, tuple[s.Node | None, Code]] = {}
         self._definitions: dict[object, tuple[Fn, Kind]] = {}
+        self._open = list[str]()  # the definitions whose bodies are being translated
         self._computing: set[int] = set()
         self._nested = 0
 
@@ -404,7 +405,9 @@ class Translation:
             case Local(_, _, called):
                 return not called
             case None:
-                return e.operator in self.now or e.operator in ("TRUE", "FALSE")
+                known = self.definitions.get(e.operator)
+                atom = known is not None and isinstance(known.body, _ATOMS)
+                return atom or e.operator in self.now or e.operator in ("TRUE", "FALSE")
         return False
 
     def safe(self, e: s.Expression, scope: Scope) -> bool:
@@ -492,13 +495,16 @@ class Translation:
         return Code(self.source.call(scope.fn, fn, arguments), kind)
 
     def _remembers(self, one: s.Definition, e: s.Apply, scope: Scope) -> bool:
-        """Whether the values of a definition are worth keeping: it goes through sets, for parts of a state."""
+        """Whether the values of a definition are worth keeping: it goes through sets, for parts of a state.
+
+        Those of a recursion are kept where it begins: each step of it would take more of the stack.
+        """
         reads = self.analysis.reads_of(one.name)
         return (
             bool(reads.now or one.parameters)
             and not (reads.next or scope.primed or any(p.arity for p in one.parameters))
             and (not reads.now or all(self.simple(argument, scope) for argument in e.arguments))
-            and not self.recursive(one.name)
+            and self.analysis.reached(one.name).isdisjoint(self._open)
             and self._goes_through_sets(one.body)
             and self.pure(e)
         )
@@ -557,7 +563,9 @@ class Translation:
                 else Local(names[p.name], Kind.LAZY if p.name in unlisted else Kind.VALUE, p.name in lazy)
                 for p in one.parameters
             }
+            self._open.append(key)
             kind = self.body(one.body, Scope(fn, bindings, now, following), fn.lines, truth)
+            self._open.pop()
             if kind is Kind.LAZY and self.recursive(key):
                 fn.listing, kind = True, Kind.VALUE
             self._definitions[known] = (fn, Kind.TRUTH if truth else kind)
