@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -148,6 +149,8 @@ class Enough(Exception):
 
 _is_over: ContextVar[Callable[[], bool] | None] = ContextVar("is_over", default=None)
 """Whether the time of the search for initial states that goes on is over."""
+_TRIED = 64
+"""It is asked once for so many candidates."""
 
 
 def candidates(values: Iterable[Any]) -> Iterable[Any]:
@@ -166,7 +169,8 @@ def _until(is_over: Callable[[], bool], values: Iterable[Any]) -> Iterator[Any]:
 @contextmanager
 def beginning_until(is_over: Callable[[], bool]) -> Iterator[None]:
     """Within it, the search for initial states among `candidates` ends with `Enough` when its time is over."""
-    token = _is_over.set(is_over)
+    tried = itertools.count(1)
+    token = _is_over.set(lambda: next(tried) % _TRIED == 0 and is_over())
     try:
         yield
     finally:

@@ -63,7 +63,7 @@ def test_a_proof(solver: str, here: Leadline) -> None:
     ]
     assert len(table) == 10 and {cells[0] for cells in table.values()} == {"holds"}
     assert {cells[1] for cells in table.values()} <= ({solver} if solver != "auto" else {"z3", "cadical"})
-    assert ran.err == "leadline: by induction: it takes --solver\nleadline: wrote p.json\n"
+    assert ran.err == "leadline: by induction: it is the engine that takes --solver\nleadline: wrote p.json\n"
     assert json.loads(Path("p.json").read_text())["verdict"] == "proved"
 
 
@@ -354,9 +354,13 @@ def test_written_strengthenings_prove_the_property(here: Leadline) -> None:
     ("options", "told"),
     [
         ((), "by induction: strengthenings are written for it"),
-        (("--no-strengthenings",), "by pdr: it takes --no-strengthenings"),
+        (("--no-strengthenings",), "by pdr: it is the engine that takes --no-strengthenings"),
         pytest.param(("--engine", "pdr"), "", marks=pytest.mark.slow),
-        pytest.param(("--solver", "cadical"), "by induction: it takes --solver", marks=pytest.mark.slow),
+        pytest.param(
+            ("--solver", "cadical"),
+            "by induction: it is the engine that takes --solver",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_the_engine_and_why(options: tuple[str, ...], told: str, leadline: Leadline) -> None:

@@ -106,6 +106,19 @@ def test_a_search_on_values_goes_on_where_circuits_give_nothing(
     assert begun.count(False) == len(tried) == 1
 
 
+def test_circuits_are_begun_while_initial_states_are_listed(tmp_path: Path, at_once: None) -> None:
+    """Values would try eight billion candidates."""
+    module = r"""---- MODULE Sparse ----
+EXTENDS Naturals
+VARIABLES x, y, z
+Init == x \in 1..2000 /\ y \in 1..2000 /\ z \in 1..2000 /\ x = 2000 /\ y = x /\ z = y
+Next == x > 1995 /\ x' = x - 1 /\ UNCHANGED <<y, z>>
+====
+"""
+    _, facts = explored(tmp_path, module, "INIT Init NEXT Next")
+    assert (facts.by, facts.states, facts.deadlocks) == ("circuits", 6, 1)
+
+
 def test_circuits_that_take_long_to_make_are_left(
     tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,7 +128,7 @@ def _chosen_engine(
     if chosen in suited and len(able) > 1:
         return chosen, "; ".join(sorted(filter(None, reasons[chosen])))
     options = sorted(asked | ({"solver"} & given.keys()))
-    return chosen, f"it takes {' and '.join(map(spelled, options))}" if options else ""
+    return chosen, f"it is the engine that takes {' and '.join(map(spelled, options))}" if options else ""
 
 
 def _able(command: str, given: Mapping[str, object]) -> list[Engine]:

@@ -63,7 +63,16 @@ from leadline.symbolic.lang import (
     group_of,
     symmetric_sorts,
 )
-from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, first_states, path_of
+from leadline.symbolic.meaning import (
+    Exploration,
+    Explorer,
+    Level,
+    Path,
+    State,
+    beginning_until,
+    first_states,
+    path_of,
+)
 from leadline.symbolic.meaning.coverage import Suspects
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.meaning.replay import Departs
@@ -803,12 +812,18 @@ class _Exploring:
     def _is_explored(self) -> bool:
         """Explore. False if a part of the symmetry does not hold: the search begins anew without it."""
         try:
-            self.explorer.run()
+            with beginning_until(self._listing):
+                self.explorer.run()
         except ToldApart:
             self.behaviour.begin_anew()
             return False
         self.behaviour.end_search()
         return True
+
+    def _listing(self) -> bool:
+        """Tell that initial states are still listed, and that there is time for more."""
+        self.busy(self.explorer.order)
+        return False
 
     def _fair_runs(self) -> FairRuns:
         """The runs through the states found. Where states stand for others, all are looked for first."""
