@@ -344,7 +344,7 @@ class Interpreter:
             case KeyError():
                 text = f"the function is applied to {tla_text(error.args[0])}, which is not in its domain"
             case RecursionError():
-                text = "the recursion does not end"
+                text = "the recursion is too deep, or does not end"
             case _:
                 text = in_words(error, place.token() if place is not None else "")
         if len(text) > _LONGEST:
