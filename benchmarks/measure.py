@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-import leadline
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.children import Ended, run
 from leadline.benchmarks.measurement import Measurement, Point, model
@@ -18,6 +15,7 @@ from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import BmcOptions, Limits, Listener, Options, Query, Verdict, answer
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.files import environment
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.solve import DEFAULT
 
@@ -107,7 +105,7 @@ def _explored(case: Case, limits: Limits) -> Measurement:
         )
         + "\n",
         limits.seconds,
-        more={"PYTHONPATH": _python_path()},
+        more=environment(),
     )
     said = [json.loads(line) for line in ended.output.splitlines() if line.endswith("}")]
     points = tuple(Point(x["level"], x["seconds"], states=x["states"]) for x in said if "level" in x)
@@ -133,9 +131,3 @@ def _why(ended: Ended, end: dict[str, Any], limits: Limits) -> str | None:
     if ended.status is None:
         return f"time: stopped after {limits.seconds:g} s"
     return f"crash: exited with {ended.status} ({ended.last_words})"
-
-
-def _python_path() -> str:
-    """The child must find the same package, wherever this process has it from."""
-    own = str(Path(leadline.__file__).parent.parent)
-    return os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -23,6 +23,12 @@ LARGEST = 256 << 20
 """The most bytes that a file may have, unless its reader says otherwise: 256 MB."""
 
 
+def environment(*beside: Path | None) -> dict[str, str]:
+    """The environment of a process that loads the same package as this one, and modules of further folders."""
+    folders = (*beside, _OURS.parents[1], os.environ.get("PYTHONPATH"))
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(str(one) for one in folders if one)}
+
+
 class Readable(Protocol):
     """A file that is not one of this machine's. Printed, it is its address, without passwords and keys."""
 

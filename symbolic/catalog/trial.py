@@ -22,8 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NoReturn, TypeVar
 
-import leadline
-from leadline.symbolic.files import real_path
+from leadline.symbolic.files import environment, real_path
 from leadline.symbolic.lang import InternalError, Mistake, ModelError, Setting, Span
 
 T = TypeVar("T")
@@ -59,17 +58,15 @@ class Trial:
     def start(self) -> None:
         """Start the process. Time limits do not interrupt this function, so that no process is lost."""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `_end`
-        own = str(Path(leadline.__file__).parent.parent)
         # Two processes with one hash seed would iterate over a set in the same order.
         seed = "1" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
-        paths = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
         self._process = subprocess.Popen(
             # -P: a file in the working directory, perhaps a user's `token.py`, must hide no module.
             [sys.executable, "-P", "-c", _PROGRAM, str(self._path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths},
+            env={**environment(), "PYTHONHASHSEED": seed},
         )
         self._finalize = weakref.finalize(self, _end, self._process, self._errors)
 

@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from leadline.symbolic.files import environment
 from leadline.symbolic.serve.study import Study
 from leadline.symbolic.tla.read.drafts import Refused
 
@@ -91,12 +92,10 @@ class Worker:
         return answer
 
     async def _start(self) -> asyncio.subprocess.Process:
-        paths = [str(self._beside)] if self._beside is not None else []
-        paths += filter(None, [os.environ.get("PYTHONPATH")])
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", __name__, *self._words,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            env=environment(self._beside),
         )  # fmt: skip
         self._changed = dict(self._texts)
         return self._process

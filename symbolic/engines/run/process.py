@@ -25,11 +25,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-import leadline
 from leadline.symbolic.catalog import packed
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.limits import Limits, memory_stop, size_mb, time_stop
+from leadline.symbolic.files import environment
 from leadline.symbolic.lang import InternalError, Model
 
 _TRIES = 2  # a server that was killed is found dead once
@@ -162,9 +162,6 @@ class _ForkServer:
         self.control, there = socket.socketpair()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # for as long as the server lives
         self._said = ""
-        # The server must load the same package as this process.
-        own = str(Path(leadline.__file__).parent.parent)
-        path = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
         with there:
             self.process = subprocess.Popen(
                 # -P: a file in the working directory, perhaps a user's `token.py`, must hide no module.
@@ -172,7 +169,7 @@ class _ForkServer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
-                env={**os.environ, "PYTHONPATH": path},
+                env=environment(),
                 pass_fds=[there.fileno()],
                 start_new_session=True,
             )
