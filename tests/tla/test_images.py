@@ -9,9 +9,7 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
-from leadline.symbolic.engines.explore.explore import has_slots
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
@@ -160,37 +158,3 @@ def test_the_messages_of_all_links_are_gone_through_by_their_places(symmetric: b
         violated = found.properties[claim].violation is not None
         _, result = asked(path, claim, BmcOptions(depth=5))
         assert result.verdict is (Verdict.VIOLATED if violated else Verdict.SAFE)
-
-
-def test_a_union_of_few_possible_messages_is_gone_through_by_their_places_too(tmp_path: Path) -> None:
-    """Four messages at most are fewer than the 81 that are possible, which a union of their sets would list."""
-    (tmp_path / "L.cfg").write_text(
-        "CONSTANTS a = a b = b Nodes = {a, b}\nINIT Init NEXT Next INVARIANT Even"
-    )
-    body = LINKS.replace("{0, 20, 40}", "{0, 1, 2}").replace("m.x = 20", "m.x = 2")
-    claim = model_of(find(str(write(tmp_path, L=body))), {}).properties["Even"].formula
-    assert all(x.var.type.cardinality <= 3 for x in n.postorder(claim) if isinstance(x, n.BINDERS))
-
-
-@pytest.mark.parametrize("nodes", ["{a, b}", "{1, 2}"])
-def test_a_union_of_slots_goes_through_no_value_of_all_slots(
-    nodes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Three places for thirteen messages have 2,197 values, and a claim about two messages was one about four."""
-    monkeypatch.setattr(learning, "MOST_LISTED", 0)
-    monkeypatch.setattr(learning, "MOST_BITS", 1)
-    body = """
-    EXTENDS Naturals, FiniteSets
-    CONSTANT Nodes
-    VARIABLE net
-    All == UNION {net[p] : p \\in Nodes}
-    Init == net = [p \\in Nodes |-> {}]
-    Next == \\E p, q \\in Nodes, k \\in 0..3 :
-               Cardinality(net[p]) < 2 /\\ net' = [net EXCEPT ![p] = @ \\cup {[from |-> q, n |-> k]}]
-    Claim == \\A m, k \\in All : m.n = k.n => m.from = k.from
-    """
-    (tmp_path / "M.cfg").write_text(f"CONSTANT Nodes = {nodes}\nINIT Init NEXT Next INVARIANT Claim")
-    model = model_of(find(str(write(tmp_path, M=body))), {})
-    assert has_slots(one.type for one in model.variables)
-    bound = [x.var for x in n.postorder(model.properties["Claim"].formula) if isinstance(x, n.BINDERS)]
-    assert bound and not any(has_slots([var.type]) for var in bound)

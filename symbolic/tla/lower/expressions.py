@@ -117,21 +117,6 @@ def is_by_argument(images: n.SetMap, results: int) -> bool:
     return is_total(images.body) or item_of(images).capped > min(few, MOST_MEMBERS)
 
 
-def is_of_images(node: n.Node) -> bool:
-    """Whether a set is of images, or a union of such, that a test of its elements goes through by arguments."""
-    match node:
-        case n.SetMap():
-            return is_by_argument(node, BOOL.capped)
-        case n.SetUnion(left=left, right=right):
-            return is_of_images(left) and is_of_images(right)
-        case n.BigUnion(item=n.SetOf(items=items)):
-            return all(map(is_of_images, items))
-        case n.BigUnion(item=n.SetMap(domain=domain, body=body)):
-            few = isinstance(domain, n.SetOf | n.SetMap) or item_of(domain).capped <= _MOST_ARGUMENTS
-            return few and is_of_images(body)
-    return False
-
-
 def is_empty(node: n.Node) -> bool:
     """Whether a set is the constant `{}`."""
     return isinstance(node, n.Const) and not node.value
@@ -277,16 +262,6 @@ class Lowering:
         if isinstance(node, n.SetMap) and is_by_argument(node, BOOL.capped):
             images, name = node, node.var.name  # what is bound is an element, not its image
             return self._over_listed(universal, images.domain, name, lambda x: self.at_image(images, x, body))
-        over = partial(self._over_elements, universal, name=name, body=body)
-        match node if is_of_images(node) else None:
-            case n.SetUnion(left=left, right=right):
-                return self.terms.junction(universal, [over(left), over(right)])
-            case n.BigUnion(item=n.SetOf(items=items)):
-                return self.terms.junction(universal, [over(part) for part in items])
-            case n.BigUnion(item=n.SetMap(domain=n.SetOf(items=items)) as sets):
-                return self.terms.junction(universal, [over(body_at(sets, x)) for x in items])
-            case n.BigUnion(item=n.SetMap(domain=domain, var=var) as sets):
-                return self._over_listed(universal, domain, var.name, lambda x: over(body_at(sets, x)))
         return self.terms.bind(n.Forall if universal else n.Exists, node, name, body)
 
     def written_out(self, node: n.Node) -> list[n.Node] | None:
