@@ -19,6 +19,7 @@ from leadline.symbolic.lang import (
     schedule,
 )
 from leadline.symbolic.lang.nodes import PickVar, make
+from leadline.symbolic.meaning import candidates
 
 # Each pick is a loop and perhaps a `try`. Python allows 20 nested statements in a function.
 _PICKS_TOGETHER = 8
@@ -171,9 +172,14 @@ class _ActionWriter:
                 members = self.w.translate(pick.domain).text
             function = self.w.module.constant(chosen_values, "chosen_values")
             return f"{function}({self.w.module.constant(pick.name)}, chosen, {members})"
-        if pick.domain is None:
-            return self.w.listed(pick.type)
-        return sorted_by(self.w, self.w.translate(pick.domain), pick.type)
+        values = (
+            self.w.listed(pick.type)
+            if pick.domain is None
+            else sorted_by(self.w, self.w.translate(pick.domain), pick.type)
+        )
+        if self.form is Form.STATES and self.action.name == "init":
+            return f"{self.w.module.constant(candidates, 'candidates')}({values})"
+        return values
 
     def _source(self, span: Span | None, variable: str = "") -> Source:
         return Source(self.action.tla, span, self.action.places.get(variable, {}))

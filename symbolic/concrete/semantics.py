@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.concrete.writer import ANYWHERE, Source
-from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Value
+from leadline.symbolic.lang import InternalError, Mistake, Model, NoInitialState, Value
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.meaning import Step
 
@@ -63,10 +63,10 @@ class Semantics:
     def _actions(self) -> tuple[Any, ...]:
         return (self.model.init, *self.model.actions)
 
-    def no_initial_state(self) -> ModelError:
+    def no_initial_state(self) -> NoInitialState:
         """The error of a model without initial states."""
         text = f"{self.model.protocol} has no initial state: the guards of init exclude every pick"
-        return ModelError([Mistake(self.model.init.span, text)])
+        return NoInitialState([Mistake(self.model.init.span, text)])
 
     def initial(self) -> list[Step]:
         """Every outcome of the initial condition, in the order of its picks."""

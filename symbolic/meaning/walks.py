@@ -58,7 +58,7 @@ class Walks(Generic[AnyState]):
         self.outside: AnyState | None = None
         first, *self._steps = meaning.steps
         self.states: list[AnyState]
-        self.states, self._more = first_states(first, MOST_INITIAL, seconds)
+        self.states, self._more = first_states(first, MOST_INITIAL, seconds, seconds)
         self._parents: dict[AnyState, AnyState | None] = dict.fromkeys(self.states)
         self._fired = [0] * len(self._steps)
         self._waiting = list(range(len(self.states)))

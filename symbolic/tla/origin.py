@@ -193,6 +193,8 @@ class TlaOrigin(Origin):
         self.learner.run_ahead([*starts, *known], AHEAD)
         if more:
             self.learner.hold(initial_types(self.specification))
+            if shapes.NEVER in self.types.values():
+                raise self.specification.no_initial_state()
 
     def _lowered(self) -> Model:
         """The model of the types learned so far, with those sets of model values as sorts that it treats alike."""

@@ -269,7 +269,9 @@ def _shows_function(data: Any, graph: dict[Value, Value]) -> bool:
         return False
     if list(graph) == list(range(1, len(data) + 1)) and all(map(shows, data, graph.values())):
         return True
-    pairs = [one for one in data if isinstance(one, list) and len(one) == 2 and one[1] is not None]
+    if not all(isinstance(one, list) and len(one) == 2 for one in data):
+        return False
+    pairs = [one for one in data if one[1] is not None]
     return len(pairs) == len(graph) and all(_taken(pairs, pair) for pair in graph.items())
 
 

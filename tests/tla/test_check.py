@@ -563,3 +563,12 @@ def test_a_formula_about_one_state_is_an_invariant_on_the_command_line(
     Path(path).with_suffix(".cfg").write_text("INIT Init NEXT Next PROPERTY Few CHECK_DEADLOCK FALSE\n")
     assert main(["explore", path]) == 0
     assert "M.cfg:1:30: Few is about one state, so that a PROPERTY says it of" in capsys.readouterr().err
+
+
+def test_a_stored_run_begins_in_its_own_sequence(tmp_path: Path) -> None:
+    """The empty sequence, which comes first, is written otherwise."""
+    init = "EXTENDS Naturals, Sequences\nVARIABLE q\nInit == q \\in {<<>>, <<0, 0>>}\n"
+    path, stored = write(tmp_path, M=f"{init}Next == q' = q\nInv == Len(q) < 2"), str(tmp_path / "found.json")
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    assert main(["check", str(path), "--format", "json", "--out", stored]) == 12
+    assert main(["trace", stored, "--protocol", str(path)]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from leadline.symbolic.engines.ask.widening import Kept, widened_answers
 from leadline.symbolic.engines.bounded import sweeps
 from leadline.symbolic.engines.prove.pdr import PdrOptions, PdrProgress, pdr
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction
-from leadline.symbolic.lang import Atoms, Graph, Map, Model
+from leadline.symbolic.lang import Atoms, Graph, Map, Model, NoInitialState
+from leadline.symbolic.meaning import first_states, walks
 from leadline.symbolic.tla import learning, origin
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.origin import TlaOrigin
@@ -73,6 +75,28 @@ def test_an_initial_state_among_very_many_candidates(tmp_path: Path, monkeypatch
     (near,) = answer(model, Query(str(path), {}, ("Near",), BmcOptions()), Limits()).results
     assert up.verdict is Verdict.PROVED
     assert near.trace is not None and near.trace.length == 4
+
+
+BEGIN = {"never": "x > 90", "none": "x + y = 9 /\\ x = y", "one": "x + y + z > 269"}
+
+
+@pytest.mark.parametrize("init", BEGIN)
+def test_where_no_initial_state_is_listed_a_proof_asks_whether_there_is_one(
+    init: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "LISTING", 0)
+    monkeypatch.setattr(walks, "first_states", lambda begin, most, *_: first_states(begin, most, 0, 0))
+    path = tmp_path / "Rare.tla"
+    path.write_text(
+        "---- MODULE Rare ----\nEXTENDS Naturals\nVARIABLES x, y, z\n"
+        f"Init == x \\in 1..90 /\\ y \\in 1..90 /\\ z \\in 1..90 /\\ {BEGIN[init]}\n"
+        "Next == x' = (x % 90) + 1 /\\ y' = x /\\ z' = y\nUp == z <= 90\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Up\n")
+    with nullcontext() if init == "one" else pytest.raises(NoInitialState):
+        model = model_of(find(str(path)), {})
+        (up,) = answer(model, Query(str(path), {}, ("Up",), PdrOptions()), Limits()).results
+        assert up.verdict is Verdict.PROVED
 
 
 def test_few_states_are_each_met_once(tmp_path: Path) -> None:

@@ -204,12 +204,12 @@ class _Search:
         encoding = self._seen.encoding
         system = System(self._model, self._target, kept, symmetric=options.symmetry, encoding=encoding)
         self._start_outside(system)
-        if not walks.states:
-            if self._outside is None:
-                raise Semantics(self._model).no_initial_state()
-            return None, None
         try:
             self._begin_frames(system)
+            if not walks.states and (walks.complete or not self.frames.begins_in(())):
+                if self._outside is None:
+                    raise Semantics(self._model).no_initial_state()
+                return None, None
             trace = self._bad_beginning()
             if trace is None and not walks.complete:
                 self._begin_with_known(system)
