@@ -117,6 +117,9 @@ def test_runs_begin_before_all_candidates_for_initial_states_are_tried(
     model = model_on_values(find(str(path)), {})
     (found,) = answer(model, Query(str(path), {}, None, NoveltyOptions(), deadlock=False), Limits()).results
     assert found.trace is not None and found.trace.length == 9
+    query = Query(str(path), {}, None, NoveltyOptions(5), deadlock=False)
+    (result,) = answer(model, query, Limits()).results
+    assert (result.reason or "").endswith("begun in 1 of more initial states")
 
 
 def test_a_random_run_takes_actions_with_few_outcomes(tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ class _Search(Simulation):
         self._outside = {_NONE}  # where runs end: no value, or beyond the constraint
         self._chance = random.Random(0)
         self._stale = 0
+        self._begun = True  # in all initial states
         self._ends: dict[str | None, tuple[TraceEnd, list[State | None]]] = {}
         self._results: dict[str, Result] = {}
 
@@ -114,7 +115,7 @@ class _Search(Simulation):
         if behaviour.sets_registers or behaviour.ask_level(one for one in (own.init, own.next) if one):
             return  # what states follow depends on the order in which they are met
         behaviour.at_level(0)
-        until = time.process_time() + LISTING
+        until, self._begun = time.process_time() + LISTING, False
         with beginning_until(lambda: bool(self._states) and time.process_time() > until):
             begun = self._step(behaviour.steps[0], _NONE)
         self._look_at_steps()
@@ -186,6 +187,7 @@ class _Search(Simulation):
 
         with suppress(Enough):
             step(None if number < 0 else self._states[number], add)
+            self._begun |= number < 0
         return found
 
     def _add(self, state: State, parent: int) -> None:
@@ -240,7 +242,8 @@ class _Search(Simulation):
     def extent(self) -> str:
         if self._behaviour.sets_registers:
             return "no state, since formulas set registers"
-        return f"{self._counted()}, those with new facts first"
+        some = "" if self._begun else f", begun in {self._depths.count(0):,} of more initial states"
+        return f"{self._counted()}, those with new facts first{some}"
 
     def _counted(self) -> str:
         return counted(len(self._states) - len(self._outside - {_NONE}), "state")
