@@ -18,7 +18,7 @@ from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.lang import Graph, Int, Mapped, OutOfBounds, Seq, Set, Slots, Tuple
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
-from leadline.symbolic.tla.lower.shapes import join
+from leadline.symbolic.tla.lower.shapes import join, partial_map
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import type_of, typed, untyped
@@ -92,6 +92,8 @@ NEEDED = (
     "{} \\ ({1} \\X {Head(v)})",
     "IsFiniteSet(SUBSET {Head(v)})",
     "-1 \\in Nat \\ {Head(v)}",
+    "IF v = <<>> THEN 1 \\div 0 ELSE 1 % (1 + 0)",
+    "IF v = <<>> THEN 1 % -Len(<<>>) ELSE 1",
     "5 \\div (Len(v) * 3 - 3 * Cardinality({Len(v), 1, 2}) + 6) + Head(v)",
 )
 """Expressions some of whose parts have no value where v is `<<>>`."""
@@ -214,4 +216,36 @@ def test_values_of_several_types_are_compared(e: str, value: str, tmp_path: Path
     state: tuple[Value, ...] = (of_a, frozenset())
     items = tuple(typed(x, kind) for x, kind in zip(state, kinds.values(), strict=True))
     assert told(lambda x: term(x), state) == value
+    assert told(lambda x: untyped(formula(x, {}), node.type), items) == value
+
+
+@pytest.mark.parametrize(
+    ("e", "value"),
+    [
+        ("IF 1 \\in DOMAIN q THEN v ELSE b", "[a |-> 1]"),
+        ("CHOOSE x \\in {v, b} : x # <<>>", "[a |-> 1]"),
+        ("IF 1 \\in DOMAIN q THEN q ELSE m", "<<1>>"),
+        ("Cardinality({q, m, mv})", "3"),
+        ("mv \\in {m, q}", "FALSE"),
+        ("{} \\in {m, q}", "error"),
+    ],
+)
+def test_bags_of_records_are_values_among_others(e: str, value: str, tmp_path: Path) -> None:
+    one = specification(
+        tmp_path, f"EXTENDS {_STANDARD}\nCONSTANT mv\nVARIABLES v, q, b, m\nE == {e}", "CONSTANT mv = mv"
+    )
+    record, empty = function({"a": 1}), function({})
+    bag = type_of(function({record: 1, function({"b": 1}): 1}))
+    assert isinstance(bag, Graph)
+    kinds = {
+        "v": join(type_of(record), type_of(model_value("mv"))),
+        "q": Seq(Int(1, 1), 2),
+        "b": partial_map(bag),
+        "m": Slots(Int(1, 2), Mapped(bag.item), True),
+    }
+    node = Lowering(one, kinds).value(s.Apply("E"), Scope())
+    formula = function_of(node, {name: place for place, name in enumerate(kinds)})
+    state: tuple[Value, ...] = (record, sequence((1,)), empty, empty)
+    items = tuple(typed(x, kind) for x, kind in zip(state, kinds.values(), strict=True))
+    assert told(Interpreter(one).term(s.Apply("E")), state) == value
     assert told(lambda x: untyped(formula(x, {}), node.type), items) == value

@@ -101,6 +101,7 @@ VALUES = {
     "{1, 2} \\X {3}": "{<<1, 3>>, <<2, 3>>}",
     "<<1, {2}, 3>> \\in Nat \\X SUBSET {2} \\X {3}": "TRUE",
     "{1} \\subseteq Nat": "TRUE",
+    '{"p", "q", "r", "s", a} \\subseteq {1}': "FALSE",
     "5 \\in Nat \\ {4} /\\ 4 \\notin Nat \\ {4}": "TRUE",
     "5 \\in {x \\in Nat : x > 4}": "TRUE",
     "3 \\in UNION {Nat, {-1}}": "TRUE",

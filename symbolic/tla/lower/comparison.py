@@ -21,6 +21,7 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Slots,
     Sort,
     Tuple,
     Type,
@@ -58,6 +59,8 @@ def may_clash(a: Type, b: Type) -> bool:
             return len({_group(name) for name in (*a.members, *b.members)} - {""}) > 1
         case ((Atoms() | Sort()) as atoms, _) | (_, (Atoms() | Sort()) as atoms):
             return len(_free(atoms)) < len(atoms.members)
+        case (Slots(), _) | (_, Slots()):
+            return shapes.rank_of(a) != shapes.rank_of(b)  # what lies in slots is not compared one by one
         case ((Graph() | Map()), (Graph() | Map())) if isinstance(a, Graph) or isinstance(b, Graph):
             (key, value), (other, item) = shapes.argument_and_value(a), shapes.argument_and_value(b)
             return may_clash(key, other) or may_clash(shapes.given(value), shapes.given(item))
@@ -77,7 +80,7 @@ def _group(name: str) -> str:
 
 
 def _is_function(kind: Type) -> bool:
-    return isinstance(kind, Record | Tuple | Seq | Map)
+    return isinstance(kind, Record | Tuple | Seq | Map) and not isinstance(kind, Slots)
 
 
 def _paired(a: Type, b: Type) -> list[tuple[Type, Type]] | None:

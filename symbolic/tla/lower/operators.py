@@ -444,8 +444,7 @@ def _divided(t: Terms, a: n.Node, b: n.Node) -> n.Node:
         return t.arithmetic(n.Div, a, b)
     zero = t.integer(0)
     turned = t.arithmetic(n.Div, t.arithmetic(n.Sub, zero, a), t.arithmetic(n.Sub, zero, b))
-    positive = t.arithmetic(n.Div, a, b) if b.type.high > 0 else t.undefined(NEVER, "the divisor is 0")
-    return t.ite(t.lt(b, zero), turned, positive)
+    return t.ite(t.lt(b, zero), turned, t.arithmetic(n.Div, a, b))
 
 
 def _is_finite(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:

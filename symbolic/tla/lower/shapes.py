@@ -181,7 +181,7 @@ def in_order(kind: Type, ranks: Ranks) -> bool:
         case Record() if not _is_sorted(field_keys(kind, ranks)):
             return False
         case Union():
-            kinds = [one for one in variants(kind).items() if _rank(one[1]) == _FUNCTIONS]
+            kinds = [one for one in variants(kind).items() if rank_of(one[1]) == _FUNCTIONS]
             records = [isinstance(one, Record) for _, one in kinds]
             if any(records) and not (all(records) and _is_sorted(_kind_key(one, ranks) for one in kinds)):
                 return False
@@ -200,14 +200,14 @@ def kinds_in_order(kind: Union, ranks: Ranks) -> list[str] | None:
     """The tags of a union in the order in which CHOOSE goes through its kinds of values; None if sizes decide, or
     names of one kind lie between those of another.
     """
-    functions = [part for part in variants(kind).values() if _rank(part) == _FUNCTIONS]
+    functions = [part for part in variants(kind).values() if rank_of(part) == _FUNCTIONS]
     if len(functions) > 1 and not all(isinstance(part, Record | Tuple) for part in functions):
         return None
     if not _has_names_in_order(kind, ranks):
         return None
 
     def key(one: tuple[str, Type]) -> Any:
-        return (_rank(one[1]), len(one[1].parts) if len(functions) > 1 else 0, _kind_key(one, ranks))
+        return (rank_of(one[1]), len(one[1].parts) if len(functions) > 1 else 0, _kind_key(one, ranks))
 
     return [tag for tag, _ in sorted(variants(kind).items(), key=key)]
 
@@ -216,7 +216,8 @@ _FUNCTIONS, _SETS = 1, 2
 """The places of functions and of sets among the kinds of values, after all others."""
 
 
-def _rank(kind: Type) -> int:
+def rank_of(kind: Type) -> int:
+    """The place of a type's values among the kinds of values: functions and sets come after all others."""
     match kind:
         case Graph() | Slots(graph=True):
             return _FUNCTIONS
@@ -244,7 +245,7 @@ def choice_key(kind: Type, value: Value, ranks: Ranks) -> Any:
         case Union():
             tag, (inner,) = value
             part = variants(kind)[tag]
-            rank, key = _rank(part), choice_key(part, inner, ranks)
+            rank, key = rank_of(part), choice_key(part, inner, ranks)
             named = isinstance(part, Atoms | Sort)
             return (rank, key[0] if rank else 0, _NAMES if named else _kind_key((tag, part), ranks), key)
         case Record():
@@ -296,7 +297,8 @@ def join(a: Type, b: Type) -> Type:
 
 def is_keyed(kind: Type | None) -> bool:
     """Whether a type has functions of changing sets of strings and model values; records have fixed fields."""
-    return isinstance(kind, Map) and isinstance(kind.key, Atoms) and any(map(is_string, kind.key.members))
+    names = variants(kind.key).get("atoms") if isinstance(kind, Map) else None
+    return isinstance(names, Atoms) and any(map(is_string, names.members))
 
 
 def has_keyed(kind: Type) -> bool:

@@ -299,8 +299,11 @@ class Terms(Builder):
 
     def arithmetic(self, kind: type[n.Node], a: n.Node, b: n.Node) -> n.Node:
         """A sum, difference, product, quotient or remainder."""
+        a, b = self.number(a), self.number(b)
+        if kind in (n.Div, n.Mod) and isinstance(b.type, Int) and b.type.high < 1:
+            return self.undefined(NEVER, "the divisor is not positive")
         with placed(self.place):
-            return self.sound(rules.arithmetic(kind, self.number(a), self.number(b)))  # type: ignore[arg-type]  # the callers give binary kinds
+            return self.sound(rules.arithmetic(kind, a, b))  # type: ignore[arg-type]  # the callers give binary kinds
 
     def power(self, base: n.Node, exponent: n.Node) -> n.Node:
         """A power."""
@@ -1214,14 +1217,14 @@ def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
     boxed = t.make(n.MakeVariant, target, tag, payload)
     if tag == "map" and "seq" in target.by_tag:
         # A function of numbers alone is told as a sequence where there are such, so that it has one form.
-        numbers = shapes.variants(node.type.key).get("int") if isinstance(node.type, Map) else None
-        if numbers is None:
+        kind = node.type if isinstance(node.type, Map) and not isinstance(node.type, Slots) else None
+        numbers = kind and shapes.variants(kind.key).get("int")
+        if numbers is None or kind is None:
             sequence, known = t.make_tuple([]), t.set_of([])
         else:
-            assert isinstance(node.type, Map)
-            sequence = t.convert(node, Map(numbers, Mapped(shapes.given(node.type.value))))
+            sequence = t.convert(node, Map(numbers, Mapped(shapes.given(kind.value))))
             known = t.universe(numbers)
-        others = t.bind(n.Exists, t.domain_of(node), "x", lambda x: t.negation(t.among(x, known)))
+        others = some_clash(t, t.domain_of(node), lambda x: t.negation(t.among(x, known)))
         return t.ite(others, boxed, _boxed(t, sequence, target))
     return boxed
 

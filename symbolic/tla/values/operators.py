@@ -37,6 +37,7 @@ from leadline.symbolic.tla.values.values import (
     fail,
     function,
     model_value,
+    ordered,
     sequence,
     sequence_domain,
     tla_text,
@@ -193,7 +194,7 @@ def minus(a: Value, b: Value) -> Value:
 def subseteq(a: Value, b: Value) -> bool:
     """`a \\subseteq b`."""
     if a.__class__ is frozenset is b.__class__:
-        return a <= b or member(next(iter(a - b)), b)
+        return a <= b or member(ordered(a - b)[0], b)
     return all(member(x, b) for x in elements(a))
 
 
