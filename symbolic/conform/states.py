@@ -14,14 +14,14 @@ size of a set and hardly with the length of a log.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.events import Cut, Event, Log
-from leadline.symbolic.lang import UserError, Value
+from leadline.symbolic.lang import UserError
 from leadline.symbolic.meaning import Step
 
 if TYPE_CHECKING:
@@ -74,19 +74,13 @@ class Steps:
         if not all(part.fits(state) for part in event.before):
             return
         for action, picks in event.actions.items():
-            for one in self._told(state, action, picks):
+            for one in self.outcomes(state, action):
+                # A step out of bounds may lack the picks that it had not made by then.
+                if picks and any(picks.get(name, value) != value for name, value in one.picks.items()):
+                    continue
                 self.outside |= one.state is None
                 if one.state is not None and all(part.fits(one.state) for part in event.after):
                     yield one
-
-    def _told(self, state: State, action: str, picks: Mapping[str, Value]) -> Iterator[Step]:
-        for one in self.outcomes(state, action):
-            for name, value in one.picks.items() if picks else ():
-                # A step out of bounds may lack the picks that it had not made by then.
-                if picks.get(name, value) != value:
-                    break
-            else:
-                yield one
 
     def _after(self, state: State, event: Event) -> frozenset[State]:
         if event.is_step:
