@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from leadline.symbolic.concrete import MissingPick, Semantics, State
@@ -60,20 +61,15 @@ def runs_to_others(semantics: Semantics, trace: Trace, names: Iterable[str]) -> 
     known = semantics.model.properties
     for name in names:
         if name in known and known[name].temporal is None:
-            place = _first_refuting(semantics, name, states(trace))
+            place = None
+            with suppress(OutOfBounds):
+                false = (x for x, state in enumerate(states(trace)) if not semantics.holds(name, state))
+                place = next(false, None)
             if place is not None:
                 ends = TraceEnd.VIOLATES
                 run = replace(trace, steps=trace.steps[:place], ends=ends, property=name, loop=None, why=None)
                 replay(semantics, run)
                 yield run
-
-
-def _first_refuting(semantics: Semantics, name: str, visited: Iterable[State]) -> int | None:
-    """The place of the first state in which a property is false; None if there is none before it has no value."""
-    try:
-        return next((place for place, state in enumerate(visited) if not semantics.holds(name, state)), None)
-    except OutOfBounds:
-        return None
 
 
 def end_reason(semantics: Semantics, trace: Trace) -> str | None:
@@ -144,9 +140,11 @@ def cti_disagreement(semantics: Semantics, cti: Cti) -> str | None:
         return "there is no first state"
     for name in cti.conjuncts:
         assert begin.state is not None
-        wrong = _not_satisfied(semantics, name, begin.state)
-        if wrong is not None:
-            return f"the first state: {wrong}"
+        try:
+            if not semantics.holds(name, begin.state):
+                return f"the first state: {name} is false"
+        except OutOfBounds as error:
+            return f"the first state: the evaluation of {name} goes out of bounds ({error})"
     by, place = ModelReplayer(semantics), "the initial state"
     try:
         if not cti.conjuncts:
@@ -158,13 +156,6 @@ def cti_disagreement(semantics: Semantics, cti: Cti) -> str | None:
         return f"{place}: {departs}"
     wrong = by.wrong_end(cti.fragment, cti.fragment.last)
     return f"the end: {wrong}" if wrong is not None else None
-
-
-def _not_satisfied(semantics: Semantics, name: str, state: State) -> str | None:
-    try:
-        return None if semantics.holds(name, state) else f"{name} is false"
-    except OutOfBounds as error:
-        return f"the evaluation of {name} goes out of bounds ({error})"
 
 
 # -- shorter traces --------------------------------------------------------------------------------------
