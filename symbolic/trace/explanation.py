@@ -67,18 +67,15 @@ class Demand:
             loop: the place to which the run goes back; None if it does not.
             premises: the values of its premise, if it has one; the place is then one where that holds.
         """
-        if self.falsified is Falsified.AFTER:
-            places = range(len(values) if loop is not None else 0)
-            asked = (place for place in places if premises[place])
-            return next(
-                (x for x in asked if not any(values[i] is not False for i in _after(x, loop, values))), None
-            )
         if self.falsified in (Falsified.LAST, Falsified.FIRST):
             place = 0 if self.falsified is Falsified.FIRST else len(values) - 1
             return place if values[place] is False else None
-        whole = self.falsified in (Falsified.SOMEWHERE, Falsified.EVERYWHERE)
         if loop is None and self.falsified is not Falsified.SOMEWHERE:
             return None
+        if self.falsified is Falsified.AFTER:
+            asked = (place for place, premise in enumerate(premises) if premise)
+            return next((x for x in asked if all(values[i] is False for i in _after(x, loop, values))), None)
+        whole = self.falsified in (Falsified.SOMEWHERE, Falsified.EVERYWHERE)
         start = 0 if whole else loop or 0
         false = [place for place in range(start, len(values)) if values[place] is False]
         somewhere = self.falsified in (Falsified.SOMEWHERE, Falsified.SOMEWHERE_IN_THE_LOOP)
