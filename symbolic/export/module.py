@@ -222,7 +222,9 @@ class OperatorWriter:
     def lines(self, body: Sequence[Pick | n.Node]) -> Lines:
         """The lines of the rest of the action's body and of its updates."""
         first = _first_picks(body)
-        if (not first or self._waiting(first)) and (parts := self._definable()):
+        left = (part for part in self._layout.parts if part not in self._defined)
+        parts = [part for part in left if picks_in(part) <= self._picked]
+        if parts and (not first or self._waiting(first)):
             self._defined.update(parts)
             return self._layout.let(parts, self.lines(body))
         if first:
@@ -235,11 +237,6 @@ class OperatorWriter:
                 return bullets("/\\", [*conjuncts, self.lines(body[place:])])
             conjuncts += map(self._guard, conjuncts_of(item))
         return bullets("/\\", [*conjuncts, *self._next()])
-
-    def _definable(self) -> list[n.Node]:
-        """The parts that are not yet defined and whose picks are all made."""
-        found = [part for part in self._layout.parts if part not in self._defined]
-        return [part for part in found if picks_in(part) <= self._picked]
 
     def _waiting(self, picks: Sequence[Pick]) -> bool:
         """Whether the picks' domains use parts that are not yet defined."""

@@ -193,7 +193,8 @@ class Product:
                             bit = 1 << self._bits.setdefault((one, sign), len(self._bits))
                             waiting.append((todo[:-1], after | {(one, sign)}, put_off | bit))
             else:
-                yield _without_repetition(after), put_off
+                repeated = {(x.item, y) for x, y in after if isinstance(x, Always if y else Eventually)}
+                yield after - repeated, put_off
 
     def _starts(self) -> Iterator[Node]:
         """Nodes that reach every fair component which the initial nodes reach, and no other one.
@@ -289,12 +290,6 @@ class Product:
 def _plain(formula: Temporal, values: Mapping[Temporal, bool]) -> bool | None:
     """The value of a formula about one state and the step from it; None of another formula."""
     return folded(formula, values.__getitem__, operator.not_, all, any) if is_plain(formula) else None
-
-
-def _without_repetition(owed: Owed) -> Owed:
-    """The obligations of a state, without those that last for ever."""
-    asked = {(x.item, sign) for x, sign in owed if isinstance(x, Always if sign else Eventually)}
-    return owed - asked
 
 
 # -- a run in a fair component ----------------------------------------------------------------------------

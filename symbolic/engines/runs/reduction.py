@@ -163,18 +163,14 @@ def answered(
             found[one.name] = claim.judged(ask)
         except Interrupted:
             # It tells of another model.
-            raise Interrupted(replace(first, results=_so_far(model, query, found), facts=facts)) from None
+            unknown = Result("", query.engine, Verdict.UNKNOWN, reason="interrupted", cause=Cause.INTERRUPTED)
+            told = [found.get(name) or replace(unknown, property=name) for name in query.names(model)]
+            raise Interrupted(replace(first, results=told, facts=facts)) from None
         if sized:
             sizes[one.name] = replace(claim.size, cpu_seconds=round(time.process_time() - begin, 3))
             facts = ProofFacts(sizes)
         listener.done(found[one.name])
     return replace(first, results=[found[name] for name in query.names(model)], facts=facts)
-
-
-def _so_far(model: Model, query: Query, found: Mapping[str, Result]) -> list[Result]:
-    """The results of a query that Ctrl-C has ended."""
-    unknown = Result("", query.engine, Verdict.UNKNOWN, reason="interrupted", cause=Cause.INTERRUPTED)
-    return [found.get(name) or replace(unknown, property=name) for name in query.names(model)]
 
 
 class ReducedClaim:
