@@ -458,7 +458,7 @@ class _OfModule:
         self._late = False
 
     def initial(self) -> Iterable[Step]:
-        return self._behaviour.initial()
+        return self._behaviour.initial(MOST_STEPS)
 
     def successors(self, state: Values, place: int) -> Iterable[Step]:
         # As in a search, no step is taken from a state beyond the constraints.

@@ -1,6 +1,9 @@
 """A run taken step by step in a script."""
 
+from pathlib import Path
+
 import leadline
+from tests.tla.loading import write
 
 
 def test_a_run_step_by_step() -> None:
@@ -25,3 +28,12 @@ def test_a_search_with_too_many_states_goes_on_with_a_solver(monkeypatch) -> Non
     missing = bench.find("consistency & (tmState.state == 'abort') & (rmState[1] == 'committed')")
     assert (missing.run, missing.depth, missing.stopped) == (None, 6, None)
     assert str(missing) == "not true in any state within 6 steps"
+
+
+def test_the_first_of_very_many_initial_states_are_listed(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, M="EXTENDS Integers\nVARIABLE s\nInit == s \\in SUBSET (1..60)\nNext == s' = {1} \\ s"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
+    bench = leadline.Workbench(str(path))
+    assert (len(bench.begins()), bench.value("s")) == (500, "{}")

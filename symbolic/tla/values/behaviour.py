@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from operator import eq
 from typing import Any, TypeVar
 
 from leadline.symbolic.lang import Mistake, ModelError
-from leadline.symbolic.meaning import Step, first_states
+from leadline.symbolic.meaning import Enough, Step, first_states
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import ClaimParts, Specification, claim_parts
 from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State, satisfied
@@ -301,10 +303,10 @@ class Behaviour:
 
         return within
 
-    def initial(self) -> list[Step]:
-        """Every way to begin."""
+    def initial(self, most: float = math.inf) -> list[Step]:
+        """Every way to begin, or the first so many."""
         self._followed(0)
-        return list(self._outcomes(None, "init", 0))
+        return list(self._outcomes(None, "init", 0, most))
 
     def beginnings(self, state: State | None) -> Sequence[Step]:
         """The ways to begin; the given one alone if initial states are many and the condition is true of it."""
@@ -369,12 +371,18 @@ class Behaviour:
         if self.asks_level:
             self.at_level(levels)
 
-    def _outcomes(self, state: State | None, name: str, place: int) -> Iterator[Step]:
+    def _outcomes(self, state: State | None, name: str, place: int, most: float = math.inf) -> Iterator[Step]:
         found: list[Exception | tuple[tuple[tuple[str, Value], ...], State]] = []
         if place == 1 and state in self._outside:
             yield Step(name, {}, None, self._outside[state])
-        with silently():
-            self.interpreter.traced[place](state, found.append)
+
+        def add(one: Exception | tuple[tuple[tuple[str, Value], ...], State]) -> None:
+            found.append(one)
+            if len(found) >= most:
+                raise Enough
+
+        with silently(), suppress(Enough):
+            self.interpreter.traced[place](state, add)
         yield from (Step(name, dict(one[0]), one[1]) for one in found if not isinstance(one, Exception))
         error = next((one for one in found if isinstance(one, Exception)), None)
         if error is not None:
