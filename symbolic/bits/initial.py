@@ -95,6 +95,8 @@ def _beginning(model: Model) -> tuple[Circuit, PickSlots, int, list[int]]:
     if _is_satisfiable(circuit, effect.out_of_bounds, slots.valid()):
         raise NoCircuits("an initial state may be out of bounds")
     allowed = circuit.conj((effect.enabled, slots.valid(), _only_what_matters(model, circuit, slots)))
+    if allowed == FALSE:
+        return circuit, slots, FALSE, []
     rows, masks = Encoding(model).rows_after(circuit, effect.next), Masks(model, circuit)
     row = [x for variable in model.variables for x in masks.row(variable.name, rows[variable.name])]
     return circuit, slots, allowed, row

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.symbolic.bits.initial import initial_states
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, BmcOptions, Limits, Query, Result, Verdict, answer, answer_here
@@ -97,6 +98,19 @@ def test_where_no_initial_state_is_listed_a_proof_asks_whether_there_is_one(
         model = model_of(find(str(path)), {})
         (up,) = answer(model, Query(str(path), {}, ("Up",), PdrOptions()), Limits()).results
         assert up.verdict is Verdict.PROVED
+
+
+def test_no_circuit_begins_where_types_exclude_all_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "LISTING", 0)
+    path = tmp_path / "None.tla"
+    path.write_text(
+        "---- MODULE None ----\nEXTENDS Naturals\nVARIABLE x\n"
+        "Init == x \\in 0..3 /\\ x = 0 /\\ x # 0\nNext == x' = x\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
+    assert [*initial_states(model_of(find(str(path)), {}))] == []
 
 
 def test_few_states_are_each_met_once(tmp_path: Path) -> None:
