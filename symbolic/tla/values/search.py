@@ -48,7 +48,8 @@ class Todo:
     Attributes:
         rest: those after it.
         path: what is left of the path to a part: see `Part`.
-        seen: the recursive operators that it is within, each as often as it is.
+        seen: the recursive operators that it is within, each as often as it is, and "\\A" for elements after the
+            first of a conjunction over elements.
         shared: whether it is the same for several disjuncts, and long: it becomes a function of its own.
     """
 
@@ -160,7 +161,9 @@ class Search:
             inner = inner.within({**each.todo.names, **{x: Local(text) for x, text in variables.items()}})
             following = Todo(replace(each, place=place), inner.names, None)
             inside: Lines = [f"{', '.join(variables.values())}, = {fn.use(each.items)}[{place}]"]
-            self._go(Todo(each.e.body, inner.names, following, (), each.todo.seen), inner, inside, 0)
+            # After the first element there may be any number, whose choices are not told.
+            seen = each.todo.seen if each.place is None else (*each.todo.seen, "\\A")
+            self._go(Todo(each.e.body, inner.names, following, (), seen), inner, inside, 0)
             fn.lines += [f"if {place} == len({fn.use(each.items)}):", last, "else:", inside]
         place = "0" if each.place is None else f"{scope.fn.use(each.place)} + 1"
         call = source.call(scope.fn, self._functions[key][1], [place])
@@ -313,7 +316,7 @@ class Search:
         scope = settle(self.translation, domains, scope, lines)
         inner, inside = loops(self.translation, bounds, scope, lines)
         chosen = [(name, inner.names[name]) for bound in bounds for name in bound.names]
-        # A recursive operator may choose any number of times, and its steps are told without that.
+        # A recursive operator, or a conjunction over elements, may choose any number of times.
         picks = [(name, one.text) for name, one in chosen if isinstance(one, Local) and not todo.seen]
         inner = replace(inner, picks=(*scope.picks, *picks))
         self._attempt(replace(todo, first=e.body, names=inner.names), inner, inside, depth + nested)
