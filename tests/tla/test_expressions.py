@@ -228,11 +228,13 @@ def test_values_of_several_types_are_compared(e: str, value: str, tmp_path: Path
         ("Cardinality({q, m, mv})", "3"),
         ("mv \\in {m, q}", "FALSE"),
         ("{} \\in {m, q}", "error"),
+        ("t \\in SUBSET [a : Nat]", "TRUE"),
+        ("t \\in SUBSET {}", "FALSE"),
     ],
 )
-def test_bags_of_records_are_values_among_others(e: str, value: str, tmp_path: Path) -> None:
+def test_sets_and_bags_of_records_are_values_among_others(e: str, value: str, tmp_path: Path) -> None:
     one = specification(
-        tmp_path, f"EXTENDS {_STANDARD}\nCONSTANT mv\nVARIABLES v, q, b, m\nE == {e}", "CONSTANT mv = mv"
+        tmp_path, f"EXTENDS {_STANDARD}\nCONSTANT mv\nVARIABLES v, q, b, m, t\nE == {e}", "CONSTANT mv = mv"
     )
     record, empty = function({"a": 1}), function({})
     bag = type_of(function({record: 1, function({"b": 1}): 1}))
@@ -242,10 +244,11 @@ def test_bags_of_records_are_values_among_others(e: str, value: str, tmp_path: P
         "q": Seq(Int(1, 1), 2),
         "b": partial_map(bag),
         "m": Slots(Int(1, 2), Mapped(bag.item), True),
+        "t": Slots(Int(1, 2), Mapped(type_of(record)), False),
     }
     node = Lowering(one, kinds).value(s.Apply("E"), Scope())
     formula = function_of(node, {name: place for place, name in enumerate(kinds)})
-    state: tuple[Value, ...] = (record, sequence((1,)), empty, empty)
+    state: tuple[Value, ...] = (record, sequence((1,)), empty, empty, frozenset({record}))
     items = tuple(typed(x, kind) for x, kind in zip(state, kinds.values(), strict=True))
     assert told(Interpreter(one).term(s.Apply("E")), state) == value
     assert told(lambda x: untyped(formula(x, {}), node.type), items) == value

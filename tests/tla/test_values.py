@@ -219,6 +219,7 @@ ERRORS = {
     "Len({1})": "no function",
     "\\E x \\in 5 : TRUE": "no set",
     "1 \\in 2": "no set",
+    "\\E x \\in {a} : x \\in {a} \\cup SUBSET x[1]": "a function is needed",
     "{x \\in Nat : x > 4} = {}": "infinite",
     "{[fact EXCEPT ![3] = 1]} = {}": "infinite",
     "Assert(1 = 2, <<>>)": "assertion",

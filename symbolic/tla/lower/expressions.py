@@ -71,7 +71,7 @@ from leadline.symbolic.tla.lower.scope import (
     Scope,
     Unsupported,
 )
-from leadline.symbolic.tla.lower.terms import Terms, is_function
+from leadline.symbolic.tla.lower.terms import Terms, is_function, is_set
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import (
     Analysis,
@@ -531,7 +531,7 @@ class Lowering:
                 return terms.of_kind(element, lambda kind: isinstance(kind, Int), above, _OTHERS)
             case PowerSet(item=item):
                 below = partial(self._all_members, domain=item)
-                return terms.of_kind(element, lambda kind: isinstance(kind, Set), below, _OTHERS)
+                return terms.of_kind(element, is_set, below, _OTHERS)
             case Sequences():
                 items = partial(self._all_items, domain=domain.item)
                 return terms.of_kind(element, _may_be_sequence, items, _OTHERS)

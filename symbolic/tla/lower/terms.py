@@ -359,9 +359,9 @@ class Terms(Builder):
         """The value as a set."""
         if slots.in_slots(node.type):
             return slots.image(self, node, lambda x: x)
-        if _is_set(node.type):
+        if is_set(node.type):
             return node
-        found = self.cases(node, lambda x: x, _is_set, "a set is needed")
+        found = self.cases(node, lambda x: x, is_set, "a set is needed")
         return found if isinstance(found.type, Set) else self.convert(found, Set(NEVER))
 
     def of_nothing(self, node: n.Node, answer: n.Node) -> n.Node:
@@ -1047,7 +1047,8 @@ def _is_sequence(kind: Type) -> bool:
     return shapes.tag_of(kind) == "seq"
 
 
-def _is_set(kind: Type) -> bool:
+def is_set(kind: Type) -> bool:
+    """Whether values of a type are sets."""
     return slots.in_slots(kind) or (isinstance(kind, Set) and not isinstance(kind, Graph))
 
 

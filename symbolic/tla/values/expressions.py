@@ -224,17 +224,18 @@ def contains(t: Translation, e: s.Expression, x: Local, scope: Scope) -> str:
     text = x.text
     if not t.closed(e, scope):
         match e:
-            case s.Apply("\\cup", (a, b)) if t.lazy(a, scope) and not t.lazy(b, scope):
-                # TLC looks into the set that is listed first.
-                return f"({contains(t, b, x, scope)} or {contains(t, a, x, scope)})"
             case s.Apply("\\cup" | "\\cap" | "\\", (a, b)):
+                if e.operator == "\\cup" and t.lazy(a, scope) and not t.lazy(b, scope):
+                    a, b = b, a  # TLC looks into the set that is listed first.
                 first, second = contains(t, a, x, scope), contains(t, b, x, scope)
                 if e.operator == "\\":
                     second = f"(not {second})"
+                lazy, sure = t.lazy(b, scope), t.closed(b, scope) or t.safe(b, scope)
                 # TLC evaluates both sets, also where the first decides.
-                union, common = ("or", "and") if t.lazy(b, scope) or t.safe(b, scope) else ("|", "&")
+                union, common = ("or", "and") if lazy or t.safe(b, scope) else ("|", "&")
+                before = "" if sure or not lazy else f"{t.value(b, scope)} is not UNSET and "
                 joined = union if e.operator == "\\cup" else common
-                return f"({first} {joined} {second})"
+                return f"({before}({first} {joined} {second}))"
             case s.Apply("..", (a, b)):
                 low, high = (number(t, t.expr(one, scope), scope) for one in (a, b))
                 test = f"({low} <= {text}) & ({text} <= {high})"
