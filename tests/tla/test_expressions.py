@@ -230,6 +230,11 @@ def test_values_of_several_types_are_compared(e: str, value: str, tmp_path: Path
         ("{} \\in {m, q}", "error"),
         ("t \\in SUBSET [a : Nat]", "TRUE"),
         ("t \\in SUBSET {}", "FALSE"),
+        ("[a |-> t] = [a |-> {v}]", "TRUE"),
+        ("[k \\in {mv} |-> t] = [k \\in {mv} |-> {v}]", "TRUE"),
+        ("t \\in {{v}, {[a |-> 2], v}}", "TRUE"),
+        ("{t} \\ {{v}, mv}", "{}"),
+        ("Cardinality({t, {v}, {}})", "2"),
     ],
 )
 def test_sets_and_bags_of_records_are_values_among_others(e: str, value: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ place, and one more than there are places is out of bounds. Equal sets may lie d
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from leadline.symbolic.lang import BOOL, Int, Map, Mapped, Set, Slots, Type, entry_of, nodes as n
@@ -31,6 +32,12 @@ def slots_of(node: n.Node) -> Slots:
 def in_slots(kind: Type) -> bool:
     """Whether values of a type are sets in slots."""
     return isinstance(kind, Slots) and not kind.graph
+
+
+@cache
+def within(kind: Type) -> bool:
+    """Whether some parts of a type's values are in slots: equal values may then differ in the places of these."""
+    return isinstance(kind, Slots) or any(map(within, kind.parts))
 
 
 def slot(t: Terms, node: n.Node, place: n.Node) -> tuple[n.Node, n.Node]:

@@ -255,8 +255,6 @@ class Terms(Builder):
 
     def equal(self, a: n.Node, b: n.Node) -> n.Node:
         """Equality, out of bounds for values that TLC refuses to compare."""
-        if isinstance(a.type, Slots) or isinstance(b.type, Slots):
-            return slots.same(self, a, b)
         return self._unless(clash(self, a, b), self.same(a, b))
 
     def _unless(self, refused: n.Node, answer: n.Node, why: str = CLASH) -> n.Node:
@@ -266,8 +264,8 @@ class Terms(Builder):
         """Whether two values are equal; values of different kinds are not."""
         if isinstance(a.type, Never) or isinstance(b.type, Never):
             return self.undefined(BOOL, "there is no value")
-        if isinstance(a.type, Slots) or isinstance(b.type, Slots):
-            return slots.same(self, a, b)
+        if slots.within(a.type) or slots.within(b.type):
+            return self.once_defined([a, b], self._same_by_parts(a, b))
         members = [listed_member(x) for x in (a, b)]
         if members[0] is not None and members[1] is not None and members[0].type == members[1].type:
             return self.make(n.Eq, BOOL, *members)
@@ -287,6 +285,24 @@ class Terms(Builder):
                 return self.once_defined([x for pair in pairs[1:] for x in pair], answer)
             return self.of_nothing(a, self.of_nothing(b, answer))
         return self.make(n.Eq, BOOL, self.convert(a, kind), self.convert(b, kind))
+
+    def _same_by_parts(self, a: n.Node, b: n.Node) -> n.Node:
+        """Whether two values are equal that are in slots or have such parts."""
+        if isinstance(join(a.type, b.type), Slots):
+            return slots.same(self, a, b)
+        if isinstance(b.type, Union):
+            a, b = b, a
+        if isinstance(a.type, Union):
+            return self.by_variant(a, [*a.type.by_tag], lambda x: self.same(x, b), self.boolean(False))
+        if is_set(a.type) and is_set(b.type):
+            return self.conj([self.both_sets(n.Subset, *pair) for pair in ((a, b), (b, a))])
+        if not (is_function(a.type) and is_function(b.type)):
+            return self.boolean(False)
+        keys = self.domain_of(a)
+        differ = some_clash(
+            self, keys, lambda x: self.negation(self.same(self.apply(a, x), self.apply(b, x)))
+        )
+        return self.conj([self.same(keys, self.domain_of(b)), self.negation(differ)])
 
     # -- integers ---------------------------------------------------------------------------------
 
@@ -451,9 +467,12 @@ class Terms(Builder):
             return self.of_nothing(element, self.of_nothing(domain, self.boolean(False)))
         if isinstance(element.type, Never):
             return self.undefined(BOOL, "there is no value")
-        if isinstance(domain, n.SetMap) and has_too_many(domain):
+        in_slots = slots.within(element.type) or slots.within(item)
+        if isinstance(domain, n.SetMap) and (has_too_many(domain) or in_slots):
             is_image = lambda x: self.same(body_at(domain, x), element)  # noqa: E731  # short
             return self.once_defined([element, domain], self.bind(n.Exists, domain.domain, "x", is_image))
+        if in_slots:
+            return self.once_defined([element], some_clash(self, domain, lambda x: self.same(x, element)))
         joined = join(element.type, item)
         if not shapes.has_functions_of_two_kinds(joined):
             no = self.once_defined([element, domain], self.boolean(False))
@@ -550,6 +569,8 @@ class Terms(Builder):
                 return slots.united(self, a, b) if slots.in_slots(a.type) else slots.united(self, b, a)
             return self._by_member(kind, a if slots.in_slots(a.type) else self.set_node(a), b)
         a, b = self.set_node(a), self.set_node(b)
+        if kind is not n.SetUnion and (slots.within(a.type) or slots.within(b.type)):
+            return self._by_member(kind, a, b)
         of_listed = self._of_listed(kind, a, b)
         if of_listed is not None:
             return of_listed
@@ -595,7 +616,18 @@ class Terms(Builder):
         if isinstance(node, n.SetOf) and len(node.items) == 1 and is_total(node):
             return self.integer(1)
         node = self.set_node(node)
+        if slots.within(node.type):
+            return self._number_of(slots.written(self, node))
         return self.make(n.Cardinality, Int(0, item_of(node).capped), node)
+
+    def _number_of(self, elements: Sequence[tuple[n.Node, n.Node]]) -> n.Node:
+        """The number of different elements, each with whether it is there."""
+        result: n.Node = self.integer(0)
+        for place, (here, x) in enumerate(elements):
+            again = self.disj([self.conj([there, self.same(x, y)]) for there, y in elements[:place]])
+            one = self.ite(self.conj([here, self.negation(again)]), self.integer(1), self.integer(0))
+            result = self.arithmetic(n.Add, result, one)
+        return result
 
     def big_union(self, node: n.Node) -> n.Node:
         """The union of a set of sets."""
