@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leadline.symbolic.encode import Encoding
-from leadline.symbolic.lang import Model, ModelError, NoInitialState, nodes as n
+from leadline.symbolic.lang import Model, NoInitialState, UserError, nodes as n
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
@@ -97,7 +97,7 @@ def measured(source: Source, seconds: int) -> str:
         making.make(source)
     except OverTime:
         ended = f"  over time in {[*making.seconds][-1]}"
-    except (ModelError, Unsupported, NoInitialState, RecursionError) as error:
+    except (UserError, Unsupported, NoInitialState, RecursionError) as error:
         ended = f"  no model: {' '.join(str(error).split())[:300]}"
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
