@@ -211,6 +211,7 @@ ERRORS = {
     "1 \\in [a : {1}, b : 2]": "elements of 2, an integer",
     "CHOOSE x \\in 1..3 : x > 3": "no element satisfies",
     "CHOOSE x : x > 3": "no set",
+    "\\A S \\in SUBSET {} : \\A x \\in S, y \\in CHOOSE z \\in {} : TRUE : x = y": "no element satisfies",
     "CASE 1 > 2 -> 3": "no arm of CASE",
     "IF 1 THEN 2 ELSE 3": "no truth value",
     "1 /\\ TRUE": "no truth value",

@@ -390,23 +390,25 @@ def _iterated(t: Translation, bound: s.Bound, scope: Scope, lines: Lines, chosen
     """The elements of a bound name's set, in the order in which TLC enumerates or chooses them.
 
     Args:
-        again: whether they are gone through several times: the lines then hold the set.
+        again: whether they are gone through several times, or not at all where another set is empty: the set is
+            then evaluated before.
     """
     e = bound.domain
     if e is None:
         text = f"{bound.names[0]} has no set: its values cannot be enumerated"
         return t.source.at(bound.place, f"fail({text!r})")
-    if t.once(e, scope):
-        return t.enumeration(e, chosen)
-    if isinstance(e, s.Apply) and e.operator == ".." and ".." not in t.definitions:
+    constant = t.once(e, scope)
+    if not constant and isinstance(e, s.Apply) and e.operator == ".." and ".." not in t.definitions:
         low, high = (number(t, t.expr(one, scope), scope) for one in e.arguments)
         return f"range({low}, {high} + 1)"
-    code = t.expr(e, scope)
+    code = Code(t.enumeration(e, chosen), Kind.SET) if constant else t.expr(e, scope)
     value = as_value(code)
     if again and not atomic(value):
         name = scope.fn.new(t.source.fresh("set"))
         lines.append(f"{name} = {value}")
         value = name
+    if constant:
+        return value
     if code.kind is Kind.LAZY:
         text = f"{'in_choice' if chosen else 'in_order'}({value})"
     else:
