@@ -98,7 +98,7 @@ class _Search(Simulation):
         self._outside = {_NONE}  # where runs end: no value, or beyond the constraint
         self._chance = random.Random(0)
         self._stale = 0
-        self._begun = True  # in all initial states
+        self._begun_in_all = True
         self._ends: dict[str | None, tuple[TraceEnd, list[State | None]]] = {}
         self._results: dict[str, Result] = {}
 
@@ -115,7 +115,7 @@ class _Search(Simulation):
         if behaviour.sets_registers or behaviour.ask_level(one for one in (own.init, own.next) if one):
             return  # what states follow depends on the order in which they are met
         behaviour.at_level(0)
-        until, self._begun = time.process_time() + LISTING, False
+        until, self._begun_in_all = time.process_time() + LISTING, False
         with beginning_until(lambda: bool(self._states) and time.process_time() > until):
             begun = self._step(behaviour.steps[0], _NONE)
         self._look_at_steps()
@@ -187,7 +187,7 @@ class _Search(Simulation):
 
         with suppress(Enough):
             step(None if number < 0 else self._states[number], add)
-            self._begun |= number < 0
+            self._begun_in_all |= number < 0
         return found
 
     def _add(self, state: State, parent: int) -> None:
@@ -242,7 +242,7 @@ class _Search(Simulation):
     def extent(self) -> str:
         if self._behaviour.sets_registers:
             return "no state, since formulas set registers"
-        some = "" if self._begun else f", begun in {self._depths.count(0):,} of more initial states"
+        some = "" if self._begun_in_all else f", begun in {self._depths.count(0):,} of more initial states"
         return f"{self._counted()}, those with new facts first{some}"
 
     def _counted(self) -> str:
