@@ -107,7 +107,7 @@ def test_no_circuit_begins_where_types_exclude_all_states(
     path = tmp_path / "None.tla"
     path.write_text(
         "---- MODULE None ----\nEXTENDS Naturals\nVARIABLE x\n"
-        "Init == x \\in 0..3 /\\ x = 0 /\\ x # 0\nNext == x' = x\n====\n"
+        "Init == x \\in 0..300 /\\ x = 0 /\\ x # 0\nNext == x' = x\n====\n"
     )
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
     assert [*initial_states(model_of(find(str(path)), {}))] == []
