@@ -370,3 +370,22 @@ def test_the_last_part_of_a_product_changes_first(e: str, tmp_path: Path) -> Non
         Interpreter(one).constant(Apply("E"))
     assert told == sorted(told)
     assert len(told) == 4
+
+
+@pytest.mark.parametrize(
+    ("e", "lacking"),
+    [
+        ("[[a |-> i] EXCEPT !.b = 2]", [(27, '"b"')]),
+        ("[[a |-> <<i>>] EXCEPT !.a[2] = @ + 1]", [(33, "2")]),
+        ("[<<i, 2>> EXCEPT ![2] = @ + 1]", []),
+    ],
+)
+def test_an_except_that_changes_nothing_is_told_once(
+    e: str, lacking: list[tuple[int, str]], tmp_path: Path
+) -> None:
+    one = specification(tmp_path, f"EXTENDS Integers, Sequences\nE == {{{e} : i \\in 1..2}}")
+    told: list[str] = []
+    with printing(told.append):
+        Interpreter(one).constant(Apply("E"))
+    text = "EXCEPT changes nothing, since {} is not in the domain"
+    assert told == [f"{tmp_path}/M.tla:3:{column}: {text.format(x)}" for column, x in lacking]

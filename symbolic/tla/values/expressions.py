@@ -304,17 +304,20 @@ def updated(
 ) -> str:
     """A function with another value at a path."""
     place, rest = path[0], path[1:]
+    at = repr(str(place.place))
     # Where the function has no such argument, TLC does not look at the value.
     sure = t.safe(value, scope)
     if not rest and sure:
-        return f"update({function}, {t.value(place, scope)}, {t.stored(value, scope)})"
+        return f"update({function}, {t.value(place, scope)}, {t.stored(value, scope)}, {at})"
     (first, f), (x_first, x) = t.held(function, scope), t.held(t.value(place, scope), scope)
     if rest:
-        inner = updated(t, f"inner({f}, {x})", rest, value, scope)
-        return f"update({first}, {x_first}, {inner})"
+        inner = updated(t, f"inner({f}, {x}, {at})", rest, value, scope)
+        return f"update({first}, {x_first}, {inner}, {at})"
     old = scope.fn.new(t.source.fresh("old"))
     new = t.stored(value, scope.also(**{"@": Local(old)}))
-    return f"(update({f}, {x}, {new}) if ({old} := inner({first}, {x_first})) is not UNSET else {f})"
+    return (
+        f"(update({f}, {x}, {new}, {at}) if ({old} := inner({first}, {x_first}, {at})) is not UNSET else {f})"
+    )
 
 
 # Choices

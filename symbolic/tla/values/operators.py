@@ -370,13 +370,14 @@ def sort(s: Value, less: Callable[[Value, Value], Value]) -> Value:
     return sequence(found)
 
 
-_printers: list[Callable[[str], object]] = []
+_printers: list[tuple[Callable[[str], object], set[str]]] = []
+"""What takes texts, and the places of EXCEPT that it was told of."""
 
 
 @contextmanager
 def printing(to: Callable[[str], object]) -> Iterator[None]:
     """A function takes each text that a module prints inside the block. Elsewhere such texts are dropped."""
-    _printers.append(to)
+    _printers.append((to, set()))
     try:
         yield
     finally:
@@ -390,7 +391,7 @@ def silently() -> AbstractContextManager[None]:
 
 def tell(*values: Value) -> Value:
     """`PrintT(value)` or `Print(value, result)`: the texts go where `printing` says."""
-    for show in _printers[-1:]:
+    for show, _ in _printers[-1:]:
         show("  ".join(tla_text(kept(value)) for value in values))
     return values[1] if len(values) > 1 else TRUE
 
@@ -594,8 +595,8 @@ def incomplete(names: Sequence[str], initial: bool) -> NoReturn:
 # EXCEPT
 
 
-def update(f: Value, x: Value, value: Value) -> Value:
-    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does.
+def update(f: Value, x: Value, value: Value, place: str) -> Value:
+    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does, which is told.
 
     Raises:
         EvaluationError: where TLC cannot compare the argument with those of the function.
@@ -606,25 +607,35 @@ def update(f: Value, x: Value, value: Value) -> Value:
         if isinstance(f, LazyFunction) and not finite(f.domain):
             return f.updated(x, value) if x in f.domain else f
         f = table(f)
-    place = f[0].index.get(x)
-    if place is None:
+    number = f[0].index.get(x)
+    if number is None:
         absent(x, f[0].plain)
+        _lacking(x, place)
         return f
     items = list(f)
-    items[place] = value
+    items[number] = value
     return tuple(items)
 
 
-def inner(f: Value, x: Value) -> Value:
-    """`f[x]`, which `@` stands for in EXCEPT; UNSET outside of the domain."""
+def inner(f: Value, x: Value, place: str) -> Value:
+    """`f[x]`, which `@` stands for in EXCEPT; UNSET outside of the domain, which is told."""
     if f.__class__ is not tuple:
         if f is UNSET:
             return UNSET
         if isinstance(f, LazyFunction) and not finite(f.domain):
             return f[f.index[x]] if x in f.domain else UNSET
         f = table(f)
-    place = f[0].index.get(x)
-    if place is None:
+    number = f[0].index.get(x)
+    if number is None:
         absent(x, f[0].plain)
+        _lacking(x, place)
         return UNSET
-    return f[place]
+    return f[number]
+
+
+def _lacking(x: Value, place: str) -> None:
+    """Tell of an EXCEPT that changes nothing, once for each place."""
+    for show, told in _printers[-1:]:
+        if place not in told:
+            told.add(place)
+            show(f"{place}: EXCEPT changes nothing, since {tla_text(x)} is not in the domain")
