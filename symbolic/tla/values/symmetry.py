@@ -357,11 +357,11 @@ class Orbits:
             return zip(self._sets([self._numbered(pair) for pair in pairs]))
         return (value, *(one.get(value, value) for one in self._permutations))
 
-    def _sets(self, rows: Sequence[tuple[int, ...]]) -> Iterable[frozenset[int]]:
-        """The sets of the numbers that stand at the same place in some rows."""
+    def _sets(self, rows: Sequence[tuple[int, ...]]) -> Iterable[tuple[int, ...]]:
+        """The sets of the numbers that stand at the same place in some rows, in order: tuples take less memory."""
         if not rows:
-            return (frozenset(),) * (1 + len(self._permutations))
-        return map(frozenset, zip(*rows, strict=True))
+            return ((),) * (1 + len(self._permutations))
+        return map(tuple, map(sorted, zip(*rows, strict=True)))
 
     def _numbered(self, images: Iterable[object]) -> tuple[int, ...]:
         numbers = self._numbers
