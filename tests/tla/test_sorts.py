@@ -98,6 +98,16 @@ Learn(m) == /\ m.type = Answer /\ net' = Take(m, net)
 Next == (\E p, q \in Procs : Send(p, q)) \/ \E m \in DOMAIN net : Reply(m) \/ Learn(m)
 Alone == \A p \in Procs : p \notin DOMAIN known[p]
 """
+REQUESTS = r"""
+EXTENDS Naturals, TLC
+CONSTANT Procs
+VARIABLES net, asked
+Init == net = <<>> /\ asked = {}
+Ask(p) == LET new == {[from |-> p, to |-> q] : q \in Procs \ {p}}
+          IN p \notin asked /\ asked' = asked \cup {p} /\ net' = net @@ [m \in new |-> 1]
+Take(m) == net[m] > 0 /\ net' = [net EXCEPT ![m] = 0] /\ UNCHANGED asked
+Next == (\E p \in Procs : Ask(p)) \/ \E m \in DOMAIN net : Take(m)
+"""
 MAJORITIES = "{{p1, p2}, {p2, p3}, {p1, p3}}"
 
 
@@ -374,3 +384,9 @@ def test_initial_sets_of_numbers_far_apart_are_picked_among_their_subsets(tmp_pa
     assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
     assert (low := asked(path, "Low", PdrOptions())).verdict is Verdict.VIOLATED and low.steps == 1
     assert asked(path, "Apart", PdrOptions()).verdict is Verdict.PROVED
+
+
+def test_messages_to_all_others_tell_no_members_apart(tmp_path: Path) -> None:
+    path = write(tmp_path, Requests=REQUESTS)
+    path.with_suffix(".cfg").write_text("CONSTANT Procs = {p1, p2, p3, p4}\nINIT Init\nNEXT Next\n")
+    assert sorts_of(model_of(find(str(path)), {})) == {"Procs"}

@@ -41,6 +41,7 @@ from leadline.symbolic.lang import (
     nodes as n,
     placed,
     rules,
+    sorts_in,
     wrap,
 )
 from leadline.symbolic.lang.nodes import Binary, free_variables
@@ -732,7 +733,10 @@ class Terms(Builder):
 
     def has_few(self, node: n.Node, key: Type) -> bool:
         """Whether a set of keys, or of pairs with them, is small beside the keys that a map may have."""
-        return isinstance(node, n.SetOf) or most_members(node) <= min(_MOST_PAIRS, key.capped // _FEW)
+        if isinstance(node, n.SetOf):
+            return True
+        # Elements that are written one by one may name members of a sort, which tells these apart.
+        return not sorts_in(node.type) and most_members(node) <= min(_MOST_PAIRS, key.capped // _FEW)
 
     def domain(self, node: n.Node) -> n.Node:
         """`DOMAIN f`."""
