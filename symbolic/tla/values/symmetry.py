@@ -45,6 +45,8 @@ _WRITING = ("ToString", "JsonText")
 """Operators in whose results model values are told apart by their names."""
 _MOST_KNOWN = 100_000
 """Sets of which is kept how permutations choose from them, and results that are kept for a case."""
+_SAMPLED, _FEW = 1000, 4
+"""The states after which variables are sorted, and how many of them have a value at least, if there are few."""
 _KEPT = LISTED | {bool}
 """The types of results that are kept. A value of another type, such as a set not listed yet, may choose later."""
 
@@ -324,27 +326,53 @@ class Orbits:
 
     To hash a value of many parts takes long, and so does to move each part. So values and their parts are
     numbered, and each has a *row*: its number and those of its images. The row of a set is made of those of its
-    elements.
+    elements. The image of a state with the least numbers is found variable by variable. Variables of many values,
+    such as the messages under way, come last and have no rows: few images are left then, and only these are made.
 
     Args:
         permutations: a group without the identity.
     """
 
     def __init__(self, permutations: Sequence[_Permutation]) -> None:
-        self._permutations = permutations
+        self._permutations: list[_Permutation] = [{}, *permutations]
         self._numbers: dict[object, int] = {}
-        self._rows: dict[Value, tuple[int, ...]] = {}
+        self._rows: dict[Value, Sequence[int]] = {}
+        self._keys: dict[Value, Sequence[Sequence[int]]] = {}
         self._first: dict[tuple[int, ...], State] = {}
+        self._places: tuple[Sequence[int], Sequence[int]] | None = None
 
     def __call__(self, state: State) -> State:
         """The image of a state that was seen first; the state itself if none was seen."""
-        images = zip(*map(self._row, state), strict=True)
-        return self._first.setdefault(min(images), state)
+        if self._places is None and len(self._first) == _SAMPLED:
+            self._sort_variables(len(state))
+        few, many = self._places or (range(len(state)), ())
+        rows = [self._row(state[place]) for place in few]
+        key = min(zip(*rows, strict=True))
+        if many:
+            left = [one for one, image in enumerate(zip(*rows, strict=True)) if image == key]
+            for place in many:
+                numbers = self._some(state[place], left)
+                least = min(numbers)
+                key = (*key, least)
+                left = [one for one, number in zip(left, numbers, strict=True) if number == least]
+        return self._first.setdefault(key, state)
 
-    def _row(self, value: Value) -> tuple[int, ...]:
+    def _sort_variables(self, count: int) -> None:
+        """Put variables of few values first, and begin again with the states that were seen."""
+        states = list(self._first.values())
+        different = [len({state[place] for state in states}) for place in range(count)]
+        places = sorted(range(count), key=different.__getitem__)
+        few = [place for place in places if different[place] <= len(states) // _FEW] or places
+        self._places = few, places[len(few) :]
+        self._first = {}
+        for state in states:
+            self(state)
+
+    def _row(self, value: Value) -> Sequence[int]:
+        """The numbers of a value's images by all permutations."""
         row = self._rows.get(value)
         if row is None:
-            row = self._rows[value] = self._numbered(self._images(value))
+            row = self._rows[value] = tuple(self._numbered(self._images(value)))
         return row
 
     def _images(self, value: Value) -> Iterable[object]:
@@ -352,20 +380,39 @@ class Orbits:
         if value.__class__ is frozenset:
             return self._sets([self._row(x) for x in value])
         if value.__class__ is tuple:
-            pairs = [zip(self._row(x), self._row(y), strict=True) for x, y in items_of(value)]
+            pairs = [zip(x, y, strict=True) for x, y in self._pairs(value)]
             # In a tuple, so that no function has the number of a set.
             return zip(self._sets([self._numbered(pair) for pair in pairs]))
-        return (value, *(one.get(value, value) for one in self._permutations))
+        return [one.get(value, value) for one in self._permutations]
 
-    def _sets(self, rows: Sequence[tuple[int, ...]]) -> Iterable[tuple[int, ...]]:
+    def _sets(self, rows: Sequence[Sequence[int]]) -> Iterable[tuple[int, ...]]:
         """The sets of the numbers that stand at the same place in some rows, in order: tuples take less memory."""
         if not rows:
-            return ((),) * (1 + len(self._permutations))
+            return ((),) * len(self._permutations)
         return map(tuple, map(sorted, zip(*rows, strict=True)))
 
-    def _numbered(self, images: Iterable[object]) -> tuple[int, ...]:
+    def _pairs(self, f: Value) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+        """The rows of a function's arguments, each with that of its value."""
+        # The hash of a domain is known, those of its elements are not.
+        keys = self._keys.get(f[0])
+        if keys is None:
+            keys = self._keys[f[0]] = [self._row(x) for x in f[0].keys]
+        return zip(keys, map(self._row, f[1:]), strict=True)
+
+    def _some(self, value: Value, left: Iterable[int]) -> list[int]:
+        """The numbers of the images of a value by some permutations, which are not kept."""
+        if value.__class__ is frozenset:
+            rows = [self._row(x) for x in value]
+            return self._numbered(tuple(sorted([row[one] for row in rows])) for one in left)
+        if value.__class__ is tuple:
+            pairs = list(self._pairs(value))
+            sets = (sorted(self._numbered([(x[one], y[one]) for x, y in pairs])) for one in left)
+            return self._numbered(zip(map(tuple, sets)))
+        return [self._row(value)[one] for one in left]
+
+    def _numbered(self, images: Iterable[object]) -> list[int]:
         numbers = self._numbers
-        return tuple([numbers.setdefault(one, len(numbers)) for one in images])
+        return [numbers.setdefault(one, len(numbers)) for one in images]
 
 
 class _Move:
