@@ -596,7 +596,7 @@ def incomplete(names: Sequence[str], initial: bool) -> NoReturn:
 
 
 def update(f: Value, x: Value, value: Value, place: str) -> Value:
-    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does, which is told.
+    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does, and the place is told.
 
     Raises:
         EvaluationError: where TLC cannot compare the argument with those of the function.
@@ -618,7 +618,7 @@ def update(f: Value, x: Value, value: Value, place: str) -> Value:
 
 
 def inner(f: Value, x: Value, place: str) -> Value:
-    """`f[x]`, which `@` stands for in EXCEPT; UNSET outside of the domain, which is told."""
+    """`f[x]`, which `@` stands for in EXCEPT; UNSET outside of the domain, and the place is told."""
     if f.__class__ is not tuple:
         if f is UNSET:
             return UNSET
