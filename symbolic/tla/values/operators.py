@@ -371,7 +371,7 @@ def sort(s: Value, less: Callable[[Value, Value], Value]) -> Value:
 
 
 _printers: list[tuple[Callable[[str], object], set[str]]] = []
-"""What takes texts, and the places of EXCEPT that it was told of."""
+"""Functions that take texts, each with the places of the EXCEPTs that it was told of."""
 
 
 @contextmanager
@@ -596,7 +596,9 @@ def incomplete(names: Sequence[str], initial: bool) -> NoReturn:
 
 
 def update(f: Value, x: Value, value: Value, place: str) -> Value:
-    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does, and the place is told.
+    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does.
+
+    The place of an EXCEPT that changes nothing is told.
 
     Raises:
         EvaluationError: where TLC cannot compare the argument with those of the function.
@@ -618,7 +620,7 @@ def update(f: Value, x: Value, value: Value, place: str) -> Value:
 
 
 def inner(f: Value, x: Value, place: str) -> Value:
-    """`f[x]`, which `@` stands for in EXCEPT; UNSET outside of the domain, and the place is told."""
+    """`f[x]`, which `@` stands for in EXCEPT; UNSET outside of the domain, which is told as by `update`."""
     if f.__class__ is not tuple:
         if f is UNSET:
             return UNSET
