@@ -13,9 +13,10 @@ the rest: nothing depends on the hash being free of collisions.
 from __future__ import annotations
 
 import os
+import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from mmap import mmap
 from tempfile import TemporaryFile, gettempdir
@@ -318,6 +319,8 @@ _REGISTER_BYTES = 4 << 20
 """About as much as a core's cache holds."""
 _CANDIDATES = 1 << 16
 """The number of successors that are looked up together."""
+_OF_EACH, _LEAVING = 4, 500
+"""The states that are told at most from which a step leaves the types: of one batch for each step, and of all."""
 _ORDERED = 1 << 13
 """So many successors are put in the order in which a search from state to state finds them: people see them."""
 
@@ -498,7 +501,8 @@ class Search:
         weighing: whether to count the states that these stand for.
         key: the bits that tell states apart; by default all of a state.
         until_false: the place of a claim whose first violation ends the search; None for none.
-        until_outside: whether the first step out of bounds ends the search. It can go on with wider types then.
+        until_outside: the seconds of the processor for which the search goes on where a step leaves the types, to
+            meet others. Wider ones can go on from the level of the first. None if such a step does not end it.
         every_step: whether to take steps also where others that commute with them lead to the same state.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
         initial: formulas to evaluate in each initial state.
@@ -521,6 +525,7 @@ class Search:
         deadlock: the number of the first of them, or None.
         failures: the number of steps out of bounds.
         failure: the number of the first state with such a step, or None.
+        leaving: numbers of states with such steps, some for each step, if these end the search.
         found: the findings about the claims.
         full: whether a state was left out since there are as many as may be.
         complete: whether all states were found.
@@ -538,7 +543,7 @@ class Search:
     weighing: bool = False
     key: Key | None = None
     checkpoint: Levels | None = None
-    until_outside: bool = False
+    until_outside: float | None = None
     until_false: int | None = None
     every_step: bool = False
     initial: Sequence[Claim] = ()
@@ -547,6 +552,7 @@ class Search:
     weights: list[int] = field(default_factory=list, init=False)
     unclear: str = field(default="", init=False)
     parents: array[int] = field(default_factory=lambda: array("i"), init=False)
+    leaving: list[int] = field(default_factory=list, init=False)
     within: list[int] = field(default_factory=list, init=False)
     full: bool = field(default=False, init=False)
     complete: bool = field(default=False, init=False)
@@ -693,17 +699,42 @@ class Search:
                 if self.full:
                     break
                 if self._ends:
+                    self._look_ahead()
                     self._pending, self._waiting = [], 0
                     return
             self._add()
             start = end
         self.complete = not self.full and start == self.table.size
 
+    def _look_ahead(self) -> None:
+        """Where a step has left the types, go on with the other states for a while, to meet more such steps.
+
+        What is wrong in states beyond it does not count: they may be found late, and there may be others.
+        """
+        if self._false or self.unclear:
+            return
+        until, self._spares = time.process_time() + (self.until_outside or 0), False
+        known = [replace(one) for one in self.found]
+        dead = self.deadlocks, self.deadlock
+        while not self.full and time.process_time() < until:
+            if self.expanded == self.table.size:
+                self._add()
+            if self.expanded == self.table.size:
+                break
+            self._expand(self.expanded, min(self.table.size, self.expanded + self._steps.lanes))
+        self.found, (self.deadlocks, self.deadlock) = known, dead
+        self.unclear, self.full = "", False
+
+    @property
+    def _false(self) -> bool:
+        """Whether the claim is false whose violation ends the search."""
+        return self.until_false is not None and self.found[self.until_false].violated_at is not None
+
     @property
     def _ends(self) -> bool:
         """Whether something was found that ends the search."""
-        false = self.until_false is not None and self.found[self.until_false].violated_at is not None
-        return false or (self.until_outside and self.failures > 0) or bool(self.unclear)
+        left = self.until_outside is not None and self.failures > 0
+        return self._false or left or bool(self.unclear)
 
     def _begin_level(self, start: int) -> None:
         """Begin to look at the steps of the states from a number on, which are those since the last level."""
@@ -786,8 +817,11 @@ class Search:
             if counts[place]:
                 self.fired[1 + one.action] += counts[place]
                 self.failures += counts[place]
+                lanes = where(outcomes[place])[:_OF_EACH]
                 if self.failure is None:
-                    self.failure = low + int(where(outcomes[place])[0])
+                    self.failure = low + int(lanes[0])
+                if self.until_outside is not None and len(self.leaving) < _LEAVING:
+                    self.leaving += (low + lanes).tolist()
         if counts[-1]:
             self.deadlocks += counts[-1]
             if self.deadlock is None:

@@ -38,12 +38,13 @@ class Semantics:
         self._places = {action.name: place for place, action in enumerate(model.actions, start=1)}
         self._places["init"] = 0
         self._picks = [{pick.name for pick in action.picks} for action in self._actions]
+        self._compiled: dict[tuple[Form, int], Callable[..., Iterator[Any]]] = {}
         self._properties: dict[str, Callable[[State, Mapping[str, Value]], bool]] = {}
         self._expressions: dict[
             tuple[Node, tuple[str, ...], Source], Callable[[Any, Mapping[str, Any]], Value]
         ] = {}
 
-    # Functions are compiled when first needed. Exploring needs the first kind, replaying the last.
+    # Functions are compiled when first needed. Exploring needs those of all actions.
 
     @cached_property
     def steps(self) -> list[Callable[..., None]]:
@@ -51,13 +52,11 @@ class Semantics:
         outcome out of bounds."""
         return functions_of(self.model, self._actions, Form.STATES)
 
-    @cached_property
-    def _attempts(self) -> list[Callable[..., Iterator[Any]]]:
-        return functions_of(self.model, self._actions, Form.ATTEMPTS)
-
-    @cached_property
-    def _chosen(self) -> list[Callable[..., Iterator[Any]]]:
-        return functions_of(self.model, self._actions, Form.CHOSEN)
+    def _outcomes(self, form: Form, place: int) -> Callable[..., Iterator[Any]]:
+        """The function of one action: a run has few of them."""
+        if (form, place) not in self._compiled:
+            (self._compiled[form, place],) = functions_of(self.model, [self._actions[place]], form)
+        return self._compiled[form, place]
 
     @property
     def _actions(self) -> tuple[Any, ...]:
@@ -88,7 +87,7 @@ class Semantics:
         """Yield the outcomes of an action in a state, or of "init".
 
         None is yielded whenever a pick tries another value, so that the caller can give up."""
-        for found in self._attempts[self._places[action]](state):
+        for found in self._outcomes(Form.ATTEMPTS, self._places[action])(state):
             yield None if found is None else Step(action, dict(found[0]), *found[1:])
 
     def outcome(self, state: State | None, action: str, picks: Mapping[str, Value]) -> Step | None:
@@ -108,7 +107,7 @@ class Semantics:
         if not picks.keys() <= self._picks[place]:
             unknown = ", ".join(sorted(picks.keys() - self._picks[place]))
             raise InternalError(f"{action} has no pick {unknown}")
-        found = next(self._chosen[place](state, picks), None)
+        found = next(self._outcomes(Form.CHOSEN, place)(state, picks), None)
         return None if found is None else Step(action, dict(found[0]), *found[1:])
 
     def property_function(self, name: str) -> Callable[[State, Mapping[str, Value]], bool]:

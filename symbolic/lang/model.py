@@ -270,12 +270,15 @@ class Origin(ABC):
         """
 
     @abstractmethod
-    def widened(self, model: Model, states: Sequence[tuple[Value, ...]]) -> Model | None:
+    def widened(
+        self, model: Model, states: Sequence[tuple[Value, ...]], others: Sequence[tuple[Value, ...]] = ()
+    ) -> Model | None:
         """The model with types wide enough for what follows a run; None if they are already.
 
         Args:
             model: the model.
             states: the states of a run, after which the model goes out of bounds.
+            others: more states in which it does.
 
         Raises Endless if they become wider again and again.
         """

@@ -333,13 +333,15 @@ class TlaOrigin(Origin):
             found[sort.name, str(value)] = str(image)
         return found
 
-    def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
+    def widened(self, model: Model, states: Sequence[Any], others: Sequence[Any] = ()) -> Model | None:
         # This model keeps its types: another process may have to make it once more.
         lenient = self.lacking is not None
         wider = TlaOrigin(self.specification, dict(self.types), self, lenient=lenient)
         learner = wider.learner
-        known = [self._untyped(model, values) for values in states]
-        starts = learner.successors(known[-1]) if known else learner.some_initial()[0]
+        ends = [self._untyped(model, values) for values in (*states[-1:], *others)]
+        starts = [after for one in ends for after in learner.successors(one)]
+        if not states:
+            starts += learner.some_initial()[0]
         grew = learner.run_ahead(starts, self._afterwards, self._levels)
         if all(sorted_type(learner.types[x.name], self._sorts) == x.type for x in model.variables):
             return None

@@ -12,7 +12,7 @@ from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from leadline.symbolic.lang import Model, PropertyKind, counted
+from leadline.symbolic.lang import Model, PropertyKind, Value, counted
 from leadline.symbolic.trace import DROPS, Cti, Trace
 
 if TYPE_CHECKING:
@@ -349,6 +349,7 @@ class Answer:
         out_of_bounds: a run to a step out of bounds that no result may tell of.
         model: the model whose values the runs have; None if it is the one that was asked about.
         formless: of several engines, the properties that some of them had no formulas for, with the reasons.
+        leaving: more states from which a step leaves types that were learned.
     """
 
     results: Sequence[Result]
@@ -356,6 +357,7 @@ class Answer:
     out_of_bounds: Trace | None = None
     model: Model | None = field(default=None, compare=False, repr=False)
     formless: Mapping[str, str] = field(default_factory=dict)
+    leaving: Sequence[tuple[Value, ...]] = field(default=(), compare=False, repr=False)
 
     def told(self, kind: type[Told]) -> Told:
         """The facts, which are of this class."""

@@ -163,7 +163,7 @@ def _wider(model: Model, answer: Answer) -> Model | None:
     for trace in answer.runs:
         # An error of the specification is one however wide the types are.
         if trace.ends is TraceEnd.OUT_OF_BOUNDS and own_error(model, trace) is None:
-            wider = model.origin.widened(model, list(states(trace)))
+            wider = model.origin.widened(model, list(states(trace)), answer.leaving)
             if wider is not None:
                 return wider
     return None

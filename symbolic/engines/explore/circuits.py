@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, partial
@@ -134,7 +135,7 @@ class CircuitExplorer:
             NoCircuits: if the model has no circuits; nothing was explored then.
             ModelError: if there is no initial state.
         """
-        model = self.semantics.model
+        model, began = self.semantics.model, time.process_time()
         try:
             machine = bits.Machine(model, steps=self._claimed())
             claims, watched = self._all_claims(machine)
@@ -151,6 +152,9 @@ class CircuitExplorer:
             return
 
         self._search = search = self._new_search(machine, claims, key, watched)
+        if self.narrower is not None:
+            # Wider types take about as long to be made as these.
+            search.until_outside = time.process_time() - began
         if not self._goes_on(search):
             search.run(begin)
         if self.narrower is not None:
@@ -221,7 +225,6 @@ class CircuitExplorer:
             weighing=self.semantics.weight is not None,
             key=key,
             checkpoint=self.checkpoint,
-            until_outside=self.narrower is not None,
             until_false=watched,
             every_step=self.counting,
             initial=[machine.claim(connective(n.And, one.initial)) for one in self.finite.values()],
@@ -323,6 +326,12 @@ class CircuitExplorer:
     def left_types(self) -> bool:
         """Whether a step that leaves the types has ended the search, which wider ones go on with."""
         return self.narrower is not None and self._search is not None and self._search.failures > 0
+
+    @property
+    def leaving(self) -> list[State]:
+        """Some states from which a step leaves the types, if such steps end the search."""
+        search = self._search
+        return [] if search is None else [search.machine.state(search.states[x]) for x in search.leaving]
 
     def summary(self, stopped: str | None = None, *, stuck: bool = True) -> Exploration:
         """The result of the states found so far.

@@ -515,7 +515,9 @@ class _Exploring:
         found = explorer.summary(None if stop is None else stop.text, stuck=self._query.deadlock)
         known = {**self._about_steps(), **self._about_runs}
         answer = answer_about(explorer.semantics, found, self._query, known, stop)
-        by = CIRCUITS if isinstance(explorer, CircuitExplorer) else VALUES
+        by = VALUES
+        if isinstance(explorer, CircuitExplorer):
+            by, answer = CIRCUITS, replace(answer, leaving=explorer.leaving)
         facts = replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
         facts = with_view(facts, model, options, found, self._runs)
         facts = with_coverage(facts, explorer, self.untrue, answer.results)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
+from typing import NamedTuple
 
 from leadline.symbolic.bits import NoCircuits, require_notes
 from leadline.symbolic.engines.ask.engine import Interrupted
@@ -155,7 +156,7 @@ def answer_of_module(
         raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
     checkpoint = checkpoint_of(model, query, VALUES)
 
-    def circuits(known: Sequence[State], rest: Limits, making: float) -> Answer:
+    def circuits(known: Known, rest: Limits, making: float) -> Answer:
         began = time.monotonic()
         with put_off(TELLING), silently():
             found = _on_circuits(specification, known, model, query, rest, on_circuits, making)
@@ -172,7 +173,7 @@ def answer_of_module(
             raise NoCircuits(f"--by circuits: {needs}, which needs --by values")
         with timely(query.source, limits):
             Interpreter(specification).assume()
-            return circuits((), limits, math.inf)
+            return circuits(Known((), 0), limits, math.inf)
     hurried = not options.prove and limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     if options.by == VALUES or needs is not None or hurried:
         return _on_values(specification, query, limits, listener, checkpoint)
@@ -184,7 +185,7 @@ def _on_values_first(
     query: Query,
     limits: Limits,
     listener: Listener,
-    circuits: Callable[[Sequence[State], Limits, float], Answer],
+    circuits: Callable[[Known, Limits, float], Answer],
 ) -> Answer:
     """The answer by values, or by circuits once that takes long.
 
@@ -194,21 +195,24 @@ def _on_values_first(
     begin = time.monotonic()
     patience = math.inf if _uses_registers(Interpreter(specification)) else SHORT
     since: float | None = None
+    waited = 0.0
 
     def busy(known: Sequence[State]) -> None:
-        nonlocal patience, since
+        nonlocal patience, since, waited
         # Where the steps take long to make, those of a model take longer.
-        since = time.process_time() if since is None else since
-        if time.process_time() - since <= patience:
+        now = time.process_time()
+        since = now if since is None else since
+        if now - since <= patience:
             return
         # The search on values waits, and goes on if nothing comes of it.
         making, patience = max(MAKING, patience / 2), math.inf
         try:
-            raise _OnCircuits(circuits(known, limits.since(begin), making))
+            raise _OnCircuits(circuits(Known(known, now - since - waited), limits.since(begin), making))
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
         except NotWorthIt:
             # A search that takes longer is worth more.
+            waited += time.process_time() - now
             patience = AGAIN * (time.process_time() - since)
         except InternalError:
             raise  # A counterexample that does not replay is told.
@@ -259,9 +263,20 @@ def _on_values(
     )
 
 
+class Known(NamedTuple):
+    """The states that the search on values has found, and the seconds of the processor that they took."""
+
+    states: Sequence[State]
+    seconds: float
+
+    def behind(self, states: int, seconds: float) -> float:
+        """The seconds by which a search is behind that has found so many states, beginning anew, in so many."""
+        return seconds - (states - len(self.states)) * self.seconds / max(1, len(self.states))
+
+
 def _on_circuits(
     specification: Specification,
-    known: Sequence[State],
+    known: Known,
     model: Model,
     query: Query,
     limits: Limits,
@@ -272,8 +287,7 @@ def _on_circuits(
 
     Args:
         making: the seconds that the model may take, and its circuits. Wider ones may take as long as values would
-            to the states that were found. Where a run leaves the types before there are twice as many, wider ones
-            are tried only if all was made quickly.
+            to the states that were found, and are tried as long as values would not be so much further.
 
     Raises:
         NotWorthIt: if making them takes longer.
@@ -285,7 +299,7 @@ def _on_circuits(
     options = query.options_as(ExploreOptions)
     most = MOST_ON_CIRCUITS if options.prove else options.max_states
     asked = replace(query, options=replace(options, by=CIRCUITS, max_states=most))
-    by_values = reached = max(1, len(known))
+    by_values = reached = max(1, len(known.states))
     of_module = partial(_of_module, model, erring=options.by == CIRCUITS)
 
     def put(wider: Model, rest: Limits) -> Answer:
@@ -306,16 +320,16 @@ def _on_circuits(
 
     # The search on circuits would say so too, once they are made.
     _require_notes(specification)
-    if not options.prove and _moves_unviewed(specification, known):
+    if not options.prove and _moves_unviewed(specification, known.states):
         raise NoCircuits("the symmetry moves parts of a state that the view leaves out")
     origin = TlaOrigin(specification, {})
     with telling_lack(specification.file):
         with within(limits.seconds):
             # This takes a part of the time in which the known states were found, and some seconds of walks.
-            origin.learn(known)
+            origin.learn(known.states)
             with worth(making):
                 narrow = replace(origin.model(), parameters=model.parameters)
-        return of_module(*_last(widened_answers(narrow, limits.since(begin), put), len(known), making))
+        return of_module(*_last(widened_answers(narrow, limits.since(begin), put), known, making))
 
 
 def _require_notes(specification: Specification) -> None:
@@ -338,27 +352,27 @@ def _moves_unviewed(specification: Specification, known: Sequence[State]) -> boo
     )
 
 
-def _last(answers: Iterable[tuple[Model, Answer]], known: int, making: float) -> tuple[Model, Answer]:
+def _last(answers: Iterable[tuple[Model, Answer]], known: Known, making: float) -> tuple[Model, Answer]:
     """The last answer of those with wider and wider types, with its model.
 
     Args:
         answers: the answers.
-        known: the number of states that the search on values has found.
+        known: the states that the search on values has found.
         making: the seconds that circuits may take to be made.
 
     Raises:
-        NotWorthIt: if types are left too early.
+        NotWorthIt: if types are left so often that values would be further.
         NoCircuits: if a limit leaves it fewer states than are known.
     """
     begin, before, last = time.process_time(), None, None
     for lowered, found in answers:
         last = lowered, found if before is None else _as_far_as_before(found, before)
-        before, few = found, found.told(ExploreFacts).states < 2 * known
-        if few and _is_outside(found) and time.process_time() - begin > making / 2:
+        before, spent = found, time.process_time() - begin
+        if _is_outside(found) and known.behind(found.told(ExploreFacts).states, spent) > making:
             raise NotWorthIt
     assert last is not None
     facts = last[1].told(ExploreFacts)
-    if facts.stopped is not None and facts.states < known:
+    if facts.stopped is not None and facts.states < len(known.states):
         raise NoCircuits(facts.stopped)
     return last
 

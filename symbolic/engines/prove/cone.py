@@ -39,7 +39,7 @@ class PartOf(Origin):
     def complaint(self, model: Model, states: Sequence[object], claim: str | None) -> None:
         return None
 
-    def widened(self, model: Model, states: Sequence[object]) -> None:
+    def widened(self, model: Model, states: Sequence[object], others: Sequence[object] = ()) -> None:
         return None
 
 
