@@ -297,12 +297,10 @@ def states_found(facts: ExploreFacts) -> str:
 
 
 def _view_remarks(facts: ExploreFacts) -> list[str]:
-    """A line that says what depends on a view, or why it is not used; none without one."""
-    if facts.view is None:
-        return []
-    if facts.all_views is None:
+    """A line that says what depends on a view, or why it is not used; none without one, or without a state."""
+    if facts.view_unused is not None:
         return [f"the view {facts.view} is not used: {facts.view_unused}"]
-    return ["violations are real; that there are no others depends on the view"]
+    return [] if facts.all_views is None else ["violations are real; that there are no others depends on the view"]
 
 
 def covered(facts: ExploreFacts, actions: Mapping[str, str]) -> Told:

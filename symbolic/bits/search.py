@@ -525,7 +525,7 @@ class Search:
         deadlock: the number of the first of them, or None.
         failures: the number of steps out of bounds.
         failure: the number of the first state with such a step, or None.
-        leaving: numbers of states with such steps, some for each step, if these end the search.
+        leaving: some states with such steps, if these end the search; of one that is divided those of this process.
         found: the findings about the claims.
         full: whether a state was left out since there are as many as may be.
         complete: whether all states were found.
@@ -552,7 +552,7 @@ class Search:
     weights: list[int] = field(default_factory=list, init=False)
     unclear: str = field(default="", init=False)
     parents: array[int] = field(default_factory=lambda: array("i"), init=False)
-    leaving: list[int] = field(default_factory=list, init=False)
+    leaving: list[Words] = field(default_factory=list, init=False)
     within: list[int] = field(default_factory=list, init=False)
     full: bool = field(default=False, init=False)
     complete: bool = field(default=False, init=False)
@@ -821,7 +821,7 @@ class Search:
                 if self.failure is None:
                     self.failure = low + int(lanes[0])
                 if self.until_outside is not None and len(self.leaving) < _LEAVING:
-                    self.leaving += (low + lanes).tolist()
+                    self.leaving += [self.states[low + lane].copy() for lane in lanes.tolist()]
         if counts[-1]:
             self.deadlocks += counts[-1]
             if self.deadlock is None:

@@ -21,7 +21,7 @@ Permutation = Mapping[tuple[str, str], str]
 
 
 def symmetric_sorts(
-    model: Model, properties: Iterable[Property], *, in_any_order: bool = True
+    model: Model, properties: Iterable[Property], *, in_any_order: bool = True, initially: bool = True
 ) -> tuple[Sort, ...]:
     """The sorts that the initial states, every action and the properties treat alike within their bounds.
 
@@ -29,8 +29,11 @@ def symmetric_sorts(
         model: the model.
         properties: the properties that will be checked together.
         in_any_order: whether sorts are left out of which `choose` may take one of several members.
+        initially: whether the initial states must. Where they do not, runs from a state and from its images are
+            alike, but not all images of a reachable state need be reachable.
     """
-    roots = [root for action in (model.init, *model.actions) for root in action.roots]
+    begins = (model.init,) if initially else ()
+    roots = [root for action in (*begins, *model.actions) for root in action.roots]
     roots += [node for one in properties for node in one.nodes]
     kinds = [variable.type for variable in model.variables]
     kinds += [pick.type for action in (model.init, *model.actions) for pick in action.picks]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from leadline.symbolic.bits import Machine, NoCircuits, search
+from leadline.symbolic.bits import Machine, NoCircuits, Search, initial_states, search
 from leadline.symbolic.bits.commuting import Commuting
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
@@ -266,3 +266,21 @@ def test_picks_of_many_values_are_explored_on_values() -> None:
     facts = answer(model, Query("many", {}, None, ExploreOptions())).told(ExploreFacts)
     assert (facts.by, facts.states) == ("values", 3)
     assert "over 20,000 values" in str(facts.by_values_since)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 60.0])
+def test_what_is_wrong_beyond_a_step_that_leaves_the_types_does_not_count(seconds: float) -> None:
+    """Somebody can count too far after two steps; all are inside, without a step, after four."""
+    model = build(Crowd(), [not_all])
+    machine = Machine(model)
+    (claim,) = model.properties.values()
+    search = Search(machine, [machine.claim(claim.formula)], until_outside=seconds)
+    search.run(initial_states(model))
+    assert len(search.within) == 3 and search.begun is not None and search.begun[1].size == search.within[-1]
+    assert search.failures and not search.complete
+    assert search.deadlock is None and search.found[0].violated_at is None
+    assert (search.expanded == search.size > 100) is (seconds > 0)
+    places = [variable.name for variable in model.variables]
+    left = [dict(zip(places, machine.state(one), strict=True)) for one in search.leaving]
+    assert left and all(2 in one["counts"] for one in left)
+    assert any(one["inside"] for one in left) is (seconds > 0)

@@ -151,9 +151,9 @@ def test_wider_circuits_may_take_as_long_as_values_would_to_the_states_found(
         yield model, put(model, limits)
         yield model, put(model, limits)
 
-    def begun(specification: Any, states: Sequence[Any], *more: Any) -> Answer | None:
-        known.append(len(states))
-        return real(specification, states, *more)
+    def begun(specification: Any, those: specifications.Known, *more: Any) -> Answer | None:
+        known.append(len(those.states))
+        return real(specification, those, *more)
 
     monkeypatch.setattr(specifications, "worth", noted)
     monkeypatch.setattr(specifications, "widened_answers", twice)
@@ -566,11 +566,23 @@ def test_a_proof_exchanges_members_without_a_symmetry(
 
 
 def test_members_that_a_module_names_are_not_exchanged(tmp_path: Path, at_once: None) -> None:
-    module = VOTES.replace("sent = {} /\\", "sent = {[from |-> First, val |-> v] : v \\in V} /\\")
+    module = VOTES.replace("Vote(n, v) ==", "Vote(n, v) == n # First /\\")
     config = f"{HEAD} NEXT Next SYMMETRY Symmetry"
     module = module.replace("CONSTANTS N, V", "CONSTANTS N, V, First")
     _, facts = explored(tmp_path, module, f"{config} CONSTANT First = n1")
     assert facts.by == "values" and facts.symmetry is not None
+
+
+def test_init_may_name_members_that_are_exchanged(tmp_path: Path, at_once: None) -> None:
+    """TLC finds 46 states."""
+    module = VOTES.replace("sent = {} /\\", "sent = {[from |-> First, val |-> v] : v \\in V} /\\")
+    module = module.replace("CONSTANTS N, V", "CONSTANTS N, V, First")
+    config = f"{HEAD} NEXT Next SYMMETRY Symmetry CONSTANT First = n1"
+    _, facts = explored(tmp_path, module, config)
+    _, by_values = explored(tmp_path, module, config, "values")
+    assert (facts.by, facts.symmetry, by_values.symmetry) == ("circuits", None, None)
+    assert facts.states == by_values.states == 46
+    assert list(facts.states_within_steps) == list(by_values.states_within_steps)
 
 
 def test_a_proof_looks_at_every_state_where_members_are_told_apart(tmp_path: Path, at_once: None) -> None:
@@ -772,6 +784,41 @@ def test_random_modules_have_tlcs_states(row: list[Any], tmp_path: Path, at_once
     assert (facts.by, facts.states, facts.complete or facts.all_views) == ("circuits", told.distinct, True)
 
 
+CHOSEN = r"""---- MODULE Chosen ----
+EXTENDS Naturals, FiniteSets, TLC
+CONSTANTS Replica, Value
+VARIABLES leader, log, acked, order
+Sequences == {f \in [1..Cardinality(Value) -> Value] : {f[i] : i \in DOMAIN f} = Value}
+Init == /\ leader = CHOOSE r \in Replica : TRUE
+        /\ log = [r \in Replica |-> {}]
+        /\ acked = {}
+        /\ order \in {f \in Sequences : f[1] = CHOOSE v \in Value : TRUE}
+Put(v) == v \notin log[leader] /\ log' = [log EXCEPT ![leader] = @ \cup {v}] /\ UNCHANGED <<leader, acked, order>>
+Copy(r) == log[leader] \ log[r] # {} /\ log' = [log EXCEPT ![r] = log[leader]] /\ UNCHANGED <<leader, acked, order>>
+Ack(v) == /\ v \notin acked /\ 2 * Cardinality({r \in Replica : v \in log[r]}) > Cardinality(Replica)
+          /\ acked' = acked \cup {v} /\ UNCHANGED <<leader, log, order>>
+Fail(r) == r # leader /\ leader' = r /\ UNCHANGED <<log, acked, order>>
+Next == (\E v \in Value : Put(v) \/ Ack(v)) \/ \E r \in Replica : Copy(r) \/ Fail(r)
+Symmetry == Permutations(Replica) \cup Permutations(Value)
+Kept == acked \subseteq log[leader]
+====
+"""
+"""TLC finds 1,548 states; 16,164 without SYMMETRY."""
+
+
+@pytest.mark.parametrize("by", ["values", "circuits"])
+def test_a_symmetry_holds_where_init_chooses(by: str, tmp_path: Path) -> None:
+    config = (
+        "INIT Init NEXT Next CONSTANTS Replica = {r1, r2, r3} Value = {v1, v2, v3} "
+        "INVARIANT Kept SYMMETRY Symmetry CHECK_DEADLOCK FALSE"
+    )
+    found, facts = explored(tmp_path, CHOSEN, config, by)
+    assert (facts.by, facts.states, facts.diameter, facts.symmetry) == (by, 1548, 14, None)
+    (run,) = found.runs
+    assert (run.length, found.results[0].verdict) == (4, Verdict.VIOLATED)
+    assert "r1" in str(run.initial)
+
+
 # -- types that widen in the middle of a search -------------------------------------------------------
 
 GROWING = r"""---- MODULE Growing ----
@@ -865,8 +912,8 @@ def test_violations_stay_shortest_where_types_widen_in_a_divided_search(
 def test_circuits_are_left_where_types_widen_soon_and_they_take_long(
     tmp_path: Path, at_once: None, hardly_ahead: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def later(specification: Any, known: Sequence[Any], *more: Any) -> Answer | None:
-        return tried(specification, 100 * list(known), *more)
+    def later(specification: Any, known: specifications.Known, *more: Any) -> Answer | None:
+        return tried(specification, known._replace(states=100 * list(known.states)), *more)
 
     tried = specifications._on_circuits
     monkeypatch.setattr(specifications, "_on_circuits", later)

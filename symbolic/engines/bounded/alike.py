@@ -38,7 +38,7 @@ from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 
 def sorts_alike(
-    model: Model, properties: Sequence[Property], *, truth_alone: bool = False
+    model: Model, properties: Sequence[Property], *, truth_alone: bool = False, initially: bool = True
 ) -> tuple[Sort, ...]:
     """The sorts whose members may be permuted: initial states, actions and properties treat them alike.
 
@@ -47,9 +47,10 @@ def sorts_alike(
         properties: the properties that will be checked together.
         truth_alone: whether it only counts where the properties are true: a permutation may turn a state where
             one is false into a state where its evaluation is out of bounds.
+        initially: as for `symmetric_sorts`.
     """
-    sorts = symmetric_sorts(model, properties, in_any_order=False)
-    for action in (model.init, *model.actions):
+    sorts = symmetric_sorts(model, properties, in_any_order=False, initially=initially)
+    for action in (model.init, *model.actions) if initially else model.actions:
         sorts = _alike_in(_Part(model, action.roots, action), sorts)
     for one in properties:
         sorts = _alike_in(_Part(model, [one.formula], truth_alone=truth_alone), sorts)

@@ -331,7 +331,7 @@ class CircuitExplorer:
     def leaving(self) -> list[State]:
         """Some states from which a step leaves the types, if such steps end the search."""
         search = self._search
-        return [] if search is None else [search.machine.state(search.states[x]) for x in search.leaving]
+        return [] if search is None else [*map(search.machine.state, search.leaving)]
 
     def summary(self, stopped: str | None = None, *, stuck: bool = True) -> Exploration:
         """The result of the states found so far.

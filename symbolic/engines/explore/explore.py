@@ -658,18 +658,18 @@ def meaning(
         return in_order(model) if slots and not about_runs else Semantics(model)
     # Claims about runs have explorations of their own.
     about_states = [one for one in properties if one.temporal is None]
+    claims, declared = [*about_states, *model.constraints], model.origin is not None and model.origin.symmetric
     # Where a module has SYMMETRY, a state may be looked at in place of one that has an error, as in TLC.
-    sorts = sorts_alike(model, [*about_states, *model.constraints], truth_alone=bool(model.symmetry))
+    sorts = sorts_alike(model, claims, truth_alone=bool(model.symmetry), initially=not declared)
     if model.symmetry:
         # A sort that no variable has a value of stays as it is, whatever is exchanged.
         held = {sort.name for one in model.variables for sort in sorts_in(one.type)}
         moved = held.intersection(name for one in model.symmetry for name, _ in one)
         apart = moved.difference(sort.name for sort in sorts)
-        unnamed = symmetric_sorts(model, [*about_states, *model.constraints], in_any_order=False)
-        watched = watching and not any(map(has_order, model.init.roots))
+        unnamed = symmetric_sorts(model, claims, in_any_order=False, initially=not declared)
+        watched = watching and (declared or not any(map(has_order, model.init.roots)))
         if apart and not (watched and moved.issubset(sort.name for sort in unnamed)):
             raise told_apart(model, apart)
-        declared = model.origin is not None and model.origin.symmetric
         return Symmetric(model, model.symmetry, frozenset(apart), weighing=not declared)
     if not sorts:
         raise UserError(

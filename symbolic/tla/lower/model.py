@@ -211,8 +211,9 @@ class NotAlike(Exception):
 
 
 def told_apart_in(model: Model, sorts: shapes.Sorts) -> set[Sort]:
-    """The sorts of which the model names members."""
-    roots = [root for action in (model.init, *model.actions) for root in action.roots]
+    """The sorts of which the model names members; but for its initial states, if it is made for a SYMMETRY."""
+    begins = () if model.origin is not None and model.origin.symmetric else (model.init,)
+    roots = [root for action in (*begins, *model.actions) for root in action.roots]
     return named_in([*roots, *(one.formula for one in model.constraints)]) & set(sorts.values())
 
 
@@ -278,7 +279,7 @@ def lowered(
     ways = [_typed(lowering, way) for way in begun]
     init = _initial(lowering, ways, names)
     apart = named_in(init.roots) & set(sorts.values())
-    if apart:
+    if apart and not origin.symmetric:
         raise NotAlike(apart)
     following = Paths(lowering, as_written=as_written, guards=guards)
     ways = following.of(specification.next, parts(specification))

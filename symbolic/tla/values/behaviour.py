@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import eq
 from typing import Any, TypeVar
 
@@ -185,6 +185,8 @@ class Behaviour:
         if self.canonical is None and not self.specification.properties:
             return found
         first, *others = found
+        if self.symmetry is not None:
+            first = partial(self.symmetry.freely, first)
         return [
             self._with(first, self._initial_checks),
             *(self._with(one, self._step_checks) for one in others),
@@ -206,7 +208,7 @@ class Behaviour:
         checks: Mapping[str, list[Callable[[State | None, State], bool]]],
     ) -> Callable[..., None]:
         canonical, own = self.canonical, self.specification
-        watches = self._watches(one for one in (own.init, own.next) if one is not None)
+        watches = own.next is not None and self._watches([own.next])
 
         def alike(state: State | None) -> list[State | None]:
             return self._alike(lambda: _listed(step, state), lambda a, b: set(a) == set(b))

@@ -109,18 +109,30 @@ class Symmetry:
         places = self.told_apart()
         return f"SYMMETRY does not hold, and is not used, where {places}" if places else None
 
+    def freely(self, evaluate: Callable[..., _T], *arguments: Any) -> _T:
+        """The result of an evaluation that may tell values apart."""
+        watching, self._watching = self._watching, False
+        try:
+            return evaluate(*arguments)
+        finally:
+            self._watching = watching
+
     def end(self) -> None:
         """End the search: the choices of what comes after it do not count."""
         self._watching = False
 
     def named(self, specification: Specification, constant: _Constant) -> None:
-        """Drop the permutations that move what a formula of a specification names.
+        """Drop the permutations that move what a formula of a specification names, but for its initial condition.
+
+        Where states begin does not matter to what follows: runs from a state and from its image are alike.
 
         Args:
             constant: gives the value of a constant.
         """
         definitions = specification.definitions
-        work: list[s.Expression | s.Definition] = list(specification.formulas)
+        work: list[s.Expression | s.Definition] = [
+            one for one in specification.formulas if one is not specification.init
+        ]
         seen = set[str]()
         analysis = Analysis(definitions, specification.levels.variables)
         while work:
