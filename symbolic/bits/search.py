@@ -525,7 +525,7 @@ class Search:
         deadlock: the number of the first of them, or None.
         failures: the number of steps out of bounds.
         failure: the number of the first state with such a step, or None.
-        leaving: some states with such steps, if these end the search; of one that is divided those of this process.
+        leaving: some states with such steps, if these end the search; of a divided one those of this process.
         found: the findings about the claims.
         full: whether a state was left out since there are as many as may be.
         complete: whether all states were found.

@@ -793,8 +793,10 @@ Init == /\ leader = CHOOSE r \in Replica : TRUE
         /\ log = [r \in Replica |-> {}]
         /\ acked = {}
         /\ order \in {f \in Sequences : f[1] = CHOOSE v \in Value : TRUE}
-Put(v) == v \notin log[leader] /\ log' = [log EXCEPT ![leader] = @ \cup {v}] /\ UNCHANGED <<leader, acked, order>>
-Copy(r) == log[leader] \ log[r] # {} /\ log' = [log EXCEPT ![r] = log[leader]] /\ UNCHANGED <<leader, acked, order>>
+Put(v) == /\ v \notin log[leader] /\ log' = [log EXCEPT ![leader] = @ \cup {v}]
+          /\ UNCHANGED <<leader, acked, order>>
+Copy(r) == /\ log[leader] \ log[r] # {} /\ log' = [log EXCEPT ![r] = log[leader]]
+           /\ UNCHANGED <<leader, acked, order>>
 Ack(v) == /\ v \notin acked /\ 2 * Cardinality({r \in Replica : v \in log[r]}) > Cardinality(Replica)
           /\ acked' = acked \cup {v} /\ UNCHANGED <<leader, log, order>>
 Fail(r) == r # leader /\ leader' = r /\ UNCHANGED <<log, acked, order>>
