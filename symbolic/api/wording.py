@@ -300,7 +300,9 @@ def _view_remarks(facts: ExploreFacts) -> list[str]:
     """A line that says what depends on a view, or why it is not used; none without one, or without a state."""
     if facts.view_unused is not None:
         return [f"the view {facts.view} is not used: {facts.view_unused}"]
-    return [] if facts.all_views is None else ["violations are real; that there are no others depends on the view"]
+    if facts.all_views is None:
+        return []
+    return ["violations are real; that there are no others depends on the view"]
 
 
 def covered(facts: ExploreFacts, actions: Mapping[str, str]) -> Told:

@@ -658,7 +658,8 @@ def meaning(
         return in_order(model) if slots and not about_runs else Semantics(model)
     # Claims about runs have explorations of their own.
     about_states = [one for one in properties if one.temporal is None]
-    claims, declared = [*about_states, *model.constraints], model.origin is not None and model.origin.symmetric
+    claims = [*about_states, *model.constraints]
+    declared = model.origin is not None and model.origin.symmetric
     # Where a module has SYMMETRY, a state may be looked at in place of one that has an error, as in TLC.
     sorts = sorts_alike(model, claims, truth_alone=bool(model.symmetry), initially=not declared)
     if model.symmetry:
