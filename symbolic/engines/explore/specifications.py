@@ -195,24 +195,27 @@ def _on_values_first(
     begin = time.monotonic()
     patience = math.inf if _uses_registers(Interpreter(specification)) else SHORT
     since: float | None = None
-    waited = 0.0
+    mark = 0.0, 0
 
     def busy(known: Sequence[State]) -> None:
-        nonlocal patience, since, waited
+        nonlocal patience, since, mark
         # Where the steps take long to make, those of a model take longer.
         now = time.process_time()
         since = now if since is None else since
+        # Initial states may be listed faster than others are found.
+        if now - since <= patience / 2:
+            mark = now, len(known)
         if now - since <= patience:
             return
+        each = (now - mark[0]) / max(1, len(known) - mark[1])
         # The search on values waits, and goes on if nothing comes of it.
         making, patience = max(MAKING, patience / 2), math.inf
         try:
-            raise _OnCircuits(circuits(Known(known, now - since - waited), limits.since(begin), making))
+            raise _OnCircuits(circuits(Known(known, each), limits.since(begin), making))
         except Interrupted as interrupted:
             raise _OnCircuits(interrupted) from None
         except NotWorthIt:
             # A search that takes longer is worth more.
-            waited += time.process_time() - now
             patience = AGAIN * (time.process_time() - since)
         except InternalError:
             raise  # A counterexample that does not replay is told.
@@ -264,14 +267,14 @@ def _on_values(
 
 
 class Known(NamedTuple):
-    """The states that the search on values has found, and the seconds of the processor that they took."""
+    """The states that the search on values has found, and the seconds of the processor that each took lately."""
 
     states: Sequence[State]
-    seconds: float
+    each: float
 
     def behind(self, states: int, seconds: float) -> float:
         """The seconds by which a search is behind that has found so many states, beginning anew, in so many."""
-        return seconds - (states - len(self.states)) * self.seconds / max(1, len(self.states))
+        return seconds - (states - len(self.states)) * self.each
 
 
 def _on_circuits(
