@@ -15,11 +15,13 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import time
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from mmap import mmap
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -32,6 +34,7 @@ import numpy as np
 
 from leadline.symbolic.bits.lanes import WORD, Indices, Words
 from leadline.symbolic.bits.search import (
+    Begun,
     Findings,
     Moves,
     Search,
@@ -227,8 +230,8 @@ class WorkerSearch(Search):
             for columns in map(box.columns, chunks):
                 self._own(columns)
         if new_level:
-            self._begin_level(self._next)
             self._end = self.table.size
+            self._begin_level(self._next, self._end)
         begun = self._findings()
         self._turn ^= 1
         self._boxes[self._turn][self._place].clear()
@@ -245,6 +248,10 @@ class WorkerSearch(Search):
     def state_at(self, place: int) -> tuple[Words, int]:
         """A state and the number of its parent."""
         return self.states[place], self.parents[place]
+
+    def leaving_here(self) -> list[Words]:
+        """`leaving` of this share."""
+        return self.leaving
 
     def level_states(self) -> tuple[Words, array[int], int]:
         """The states at the beginning of the level, with their parents, and the number of those before it."""
@@ -294,6 +301,7 @@ class DividedSearch(Search):
     _owing: set[Connection] = field(default_factory=set, init=False)
     _base: Findings | None = field(default=None, init=False)
     _sizes: Sequence[int] = field(default=(), init=False)
+    _until: float = field(default=0.0, init=False)
     _runs: dict[int, Words] = field(default_factory=dict, init=False)
 
     @property
@@ -367,12 +375,21 @@ class DividedSearch(Search):
                 self._close_level()
                 if self.depth is not None and len(self.within) > self.depth:
                     return
-                self.begun = 0, self.findings()
+                self.begun = Begun(0, None, self.findings())
             self._merge([self._base, *(one.found for one in rounds)])
             self._sizes = [one.found.size for one in rounds]
-            if self._ends:
-                return
             sent, begins = [one.sends for one in rounds], not any(one.more for one in rounds)
+            if self._ends and (begins or self._has_looked_ahead()):
+                self.leaving = list(chain(*self._ask("leaving_here")))
+                return
+
+    def _has_looked_ahead(self) -> bool:
+        """Whether what ends the search needs no more of the level, or there was time for more of it."""
+        if self._false:
+            return True
+        now = time.process_time()
+        self._until = self._until or now + (self.until_outside or 0)
+        return now >= self._until
 
     def _merge(self, parts: Sequence[Findings]) -> None:
         """Take over the findings of the search before it was divided, and of all shares."""
@@ -410,9 +427,9 @@ class DividedSearch(Search):
             found.append(state)
         return np.stack(found[::-1])
 
-    def level_begun(self) -> tuple[int, Findings, Words, array[int]]:
+    def before_outside(self) -> tuple[Begun, Words, array[int]]:
         if not self._lines:
-            return super().level_begun()
+            return super().before_outside()
         assert self.begun is not None
         shares = self._ask("level_states")
         sizes = np.array([len(states) for states, _, _ in shares])
@@ -427,9 +444,10 @@ class DividedSearch(Search):
         order = np.argsort(_depths(parents), kind="stable")
         places = np.empty(len(order) + 1, np.int32)  # of each state in this order; the last of no parent, -1
         places[order], places[-1] = np.arange(len(order)), -1
-        start, findings = sum(start for _, _, start in shares), self.begun[1]
-        begun = _renumbered(findings, lambda number: int(places[together(np.array([number]))[0]]))
-        return start, begun, states[order], array("i", places[parents[order]].tobytes())
+        findings = self.begun.findings
+        findings = _renumbered(findings, lambda number: int(places[together(np.array([number]))[0]]))
+        begun = Begun(sum(start for _, _, start in shares), None, findings)
+        return begun, states[order], array("i", places[parents[order]].tobytes())
 
     def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Words, Indices]]:
         if not self._lines:

@@ -362,6 +362,20 @@ class Findings(NamedTuple):
     found: Sequence[tuple[int, int | None, int | None]]
 
 
+class Begun(NamedTuple):
+    """States whose steps are looked at next.
+
+    Attributes:
+        start: the number of the first of them.
+        end: the end of their level, if some of its states were looked at before.
+        findings: the findings so far.
+    """
+
+    start: int
+    end: int | None
+    findings: Findings
+
+
 class Batches:
     """Runs a program on batches of states. Register files of several sizes are kept."""
 
@@ -510,7 +524,7 @@ class Search:
     Attributes:
         wrong_at_first: for each of these, an initial state in which it is false, and one in which its evaluation
             goes out of bounds; None for each that there is not.
-        begun: the first state of the level that was looked at last, and the findings before it.
+        begun: the level that was looked at last, or what is left of it where a step leaves the types.
         table: the states, or what tells them apart.
         weights: for each depth, the number of states that those found stand for.
         weighed: the number of all of these.
@@ -525,7 +539,7 @@ class Search:
         deadlock: the number of the first of them, or None.
         failures: the number of steps out of bounds.
         failure: the number of the first state with such a step, or None.
-        leaving: some states with such steps, if these end the search; of a divided one those of this process.
+        leaving: some states with such steps, if these end the search.
         found: the findings about the claims.
         full: whether a state was left out since there are as many as may be.
         complete: whether all states were found.
@@ -548,7 +562,7 @@ class Search:
     every_step: bool = False
     initial: Sequence[Claim] = ()
     wrong_at_first: list[tuple[Words | None, Words | None]] = field(default_factory=list, init=False)
-    begun: tuple[int, Findings] | None = field(default=None, init=False)
+    begun: Begun | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
     unclear: str = field(default="", init=False)
     parents: array[int] = field(default_factory=lambda: array("i"), init=False)
@@ -650,7 +664,7 @@ class Search:
         Returns:
             False, with nothing done, if one of its states has none.
         """
-        start, begun, known, parents = other.level_begun()
+        (start, end, begun), known, parents = other.before_outside()
         source = other.machine
         views = Batches(compiled(source.circuit, source.inputs, [[outside, *row]]))
         states, wrong = mapped(views, known)
@@ -668,61 +682,82 @@ class Search:
         self.within, self.weights = [*other.within], [*other.weights]
         self.fired, self.first = [*begun.fired], [*begun.first]
         self.deadlocks, self.deadlock = begun.deadlocks, begun.deadlock
-        self._go_on(start)
+        self._go_on(start, end)
         return True
 
-    def level_begun(self) -> tuple[int, Findings, Words, array[int]]:
-        """The beginning of the level that was looked at last, as `begun`, with all states and their parents."""
+    def before_outside(self) -> tuple[Begun, Words, array[int]]:
+        """What was found before the states from which a step leaves the types first: all states, with their parents.
+
+        Without such a step it is what was found before the level that was looked at last.
+        """
         assert self.begun is not None
-        start, findings = self.begun
-        return start, findings, self.states[: findings.size], self.parents[: findings.size]
+        size = self.begun.findings.size
+        return self.begun, self.states[:size], self.parents[:size]
 
     def _goes_elsewhere(self, start: int) -> bool:
         """Whether the levels from the one that begins with a number on were gone through in another way."""
         return False
 
-    def _go_on(self, start: int, *, kept: bool = False) -> None:
-        """Look at the steps of the states from a number on, which begin a level that is kept or not."""
-        while not self.full and start < (end := self.table.size):
-            if self._goes_elsewhere(start):
-                return
-            if self.checkpoint is not None and not kept:
-                self._keep_level(self.checkpoint, start)
-            kept = False
-            self._close_level()
-            if self.depth is not None and len(self.within) > self.depth:
-                break
-            self.begun = start, self.findings()
-            self._begin_level(start)
+    def _go_on(self, start: int, end: int | None = None, *, kept: bool = False) -> None:
+        """Look at the steps of states.
+
+        Args:
+            start: the number of the first of them.
+            end: the end of their level, if that was begun; None if it begins with them.
+            kept: whether it is kept.
+        """
+        while not self.full and start < self.table.size:
+            if end is None:
+                if self._goes_elsewhere(start):
+                    return
+                if self.checkpoint is not None and not kept:
+                    self._keep_level(self.checkpoint, start)
+                kept = False
+                self._close_level()
+                if self.depth is not None and len(self.within) > self.depth:
+                    break
+                end = self.table.size
+                self.begun = Begun(start, None, self.findings())
+            self._begin_level(start, end)
             for low in range(start, end, self._steps.lanes):
+                before = self.findings()
                 self._expand(low, min(end, low + self._steps.lanes))
                 if self.full:
                     break
                 if self._ends:
-                    self._look_ahead()
+                    if not (self._false or self.unclear):
+                        self._look_ahead(low, end, before)
                     self._pending, self._waiting = [], 0
                     return
             self._add()
-            start = end
+            start, end = end, None
         self.complete = not self.full and start == self.table.size
 
-    def _look_ahead(self) -> None:
+    def _look_ahead(self, low: int, end: int, before: Findings) -> None:
         """Where a step has left the types, go on with the other states for a while, to meet more such steps.
 
         What is wrong in states beyond it does not count: they may be found late, and there may be others.
+
+        Args:
+            low: the number of the first state that was looked at together with the one before the step.
+            end: the end of their level.
+            before: the findings before they were looked at.
         """
-        if self._false or self.unclear:
+        self._add()
+        if self.full:
             return
+        now = self.findings()
+        steps = before.fired, before.deadlocks, before.deadlock
+        self.begun = Begun(low, end, now._replace(fired=steps[0], deadlocks=steps[1], deadlock=steps[2]))
         until, self._spares = time.process_time() + (self.until_outside or 0), False
         known = [replace(one) for one in self.found]
-        dead = self.deadlocks, self.deadlock
         while not self.full and time.process_time() < until:
             if self.expanded == self.table.size:
                 self._add()
             if self.expanded == self.table.size:
                 break
             self._expand(self.expanded, min(self.table.size, self.expanded + self._steps.lanes))
-        self.found, (self.deadlocks, self.deadlock) = known, dead
+        self.found, self.deadlocks, self.deadlock = known, now.deadlocks, now.deadlock
         self.unclear, self.full = "", False
 
     @property
@@ -736,11 +771,11 @@ class Search:
         left = self.until_outside is not None and self.failures > 0
         return self._false or left or bool(self.unclear)
 
-    def _begin_level(self, start: int) -> None:
-        """Begin to look at the steps of the states from a number on, which are those since the last level."""
-        self._start, self._level = start, self.table.size
+    def _begin_level(self, start: int, end: int) -> None:
+        """Begin to look at the steps of the states from a number on, up to the end of their level."""
+        self._start, self._level = start, end
         self._before, self._came = np.frombuffer(self._came, np.uint16), array("H")
-        many = len(self._before) == self.table.size - start > _ORDERED
+        many = len(self._before) == end - start > _ORDERED
         every = self.every_step or bool(self.notes) or self.orbits is not None or self.key is not None
         self._spares = many and not every
 
@@ -837,6 +872,21 @@ class Search:
             found = step.to(state.copy(), np.zeros(1, np.int64), rows[: len(step.literals)])
             if self._stands_for(found, after):
                 yield self.machine.moves[place]
+
+    def moves_along(self, states: Sequence[Words]) -> list[list[Move]]:
+        """For each state of a path but the last, the steps to the next one; none stands for others."""
+        path, found = np.stack(states), [list[Move]() for _ in states[1:]]
+        for low in range(0, len(found), self._steps.lanes):
+            before = path[low : min(len(found), low + self._steps.lanes)].copy()
+            registers = self._steps.run(before)
+            outcomes = registers.outputs(0)[: len(self.machine.moves), : -(-len(before) // WORD)]
+            for place in map(int, np.flatnonzero(outcomes.any(axis=1))):
+                lanes, step, rows = where(outcomes[place]), self._after[place], registers.run(place + 1)
+                after = step.to(before.take(lanes, axis=0), lanes, rows[: len(step.literals)])
+                same = (after == path[low + 1 :].take(lanes, axis=0)).all(axis=1)
+                for lane in lanes[same].tolist():
+                    found[low + lane].append(self.machine.moves[place])
+        return found
 
     def stands_for(self, bits: int, kept: Words) -> bool:
         """Whether a kept state stands for one that is given by its bits."""

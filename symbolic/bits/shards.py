@@ -77,7 +77,7 @@ class Shard(Search):
             self._keep(block.states, block.parents, notes, block.moves)
         end = self.table.size
         if expand:
-            self._begin_level(start)
+            self._begin_level(start, end)
             self._sent, self._sends = Table(self.width), True
             for low in range(start, end, self._steps.lanes):
                 self._expand(low, min(end, low + self._steps.lanes))

@@ -276,7 +276,8 @@ def test_what_is_wrong_beyond_a_step_that_leaves_the_types_does_not_count(second
     (claim,) = model.properties.values()
     search = Search(machine, [machine.claim(claim.formula)], until_outside=seconds)
     search.run(initial_states(model))
-    assert len(search.within) == 3 and search.begun is not None and search.begun[1].size == search.within[-1]
+    assert len(search.within) == 3 and search.begun is not None
+    assert search.begun.start == search.within[1] and search.begun.end == search.within[-1]
     assert search.failures and not search.complete
     assert search.deadlock is None and search.found[0].violated_at is None
     assert (search.expanded == search.size > 100) is (seconds > 0)

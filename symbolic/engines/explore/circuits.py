@@ -48,20 +48,25 @@ def path_through(search: bits.Search, semantics: Semantics, words: Iterable[Word
         InternalError: if it does not.
     """
     model, facts, path = search.machine.model, Facts(search.machine.model), list[PathStep]()
+    words = [*words]
+    # Where states stand for others, those of the path are found one by one.
+    along = search.moves_along(words) if search.orbits is None else None
 
     def bits_of(state: State) -> int:
         true, matters = facts.packed(state)
         return true & matters
 
-    def steps(before: State | None, after: Words) -> Iterator[PathStep | None]:
+    def steps(after: Words) -> Iterator[PathStep | None]:
+        before = path[-1].state if path else None
         if before is None:
             yield from semantics.attempts(None, "init")
             return
-        for move in search.moves_between(bits_of(before), after):
+        moves = search.moves_between(bits_of(before), after) if along is None else along[len(path) - 1]
+        for move in moves:
             yield semantics.outcome(before, model.actions[move.action].name, move.picks)
 
     for after in words:
-        tried = steps(path[-1].state if path else None, after)
+        tried = steps(after)
         states = ((one, one.state) for one in tried if one is not None)
         found = (one for one, x in states if x is not None and search.stands_for(bits_of(x), after))
         path.append(_first(found, search.machine.state(after)))

@@ -78,6 +78,7 @@ from leadline.symbolic.meaning.coverage import Suspects
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.meaning.replay import Departs
 from leadline.symbolic.meaning.trace import states
+from leadline.symbolic.tla.learning import MOST_STATES
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined, telling_lack
@@ -329,7 +330,7 @@ def _on_circuits(
     with telling_lack(specification.file):
         with within(limits.seconds):
             # This takes a part of the time in which the known states were found, and some seconds of walks.
-            origin.learn(known.states)
+            origin.learn(known.states[:: 1 + len(known.states) // MOST_STATES])
             with worth(making):
                 narrow = replace(origin.model(), parameters=model.parameters)
         return of_module(*_last(widened_answers(narrow, limits.since(begin), put), known, making))
