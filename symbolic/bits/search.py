@@ -686,7 +686,7 @@ class Search:
         return True
 
     def before_outside(self) -> tuple[Begun, Words, array[int]]:
-        """What was found before the states from which a step leaves the types first: all states, with their parents.
+        """What was found before states from which a step leaves the types: all states, with their parents.
 
         Without such a step it is what was found before the level that was looked at last.
         """
