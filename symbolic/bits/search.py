@@ -744,8 +744,6 @@ class Search:
             before: the findings before they were looked at.
         """
         self._add()
-        if self.full:
-            return
         now = self.findings()
         steps = before.fired, before.deadlocks, before.deadlock
         self.begun = Begun(low, end, now._replace(fired=steps[0], deadlocks=steps[1], deadlock=steps[2]))
