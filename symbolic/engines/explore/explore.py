@@ -426,13 +426,15 @@ class _Exploring:
     def _search(self) -> None:
         explorer = self.explorer
         explorer.run()
+        if isinstance(explorer, CircuitExplorer) and explorer.left_types:
+            return
         if self._vacuity:
             self.untrue = (
                 explorer.never_true() if isinstance(explorer, CircuitExplorer) else never_true(explorer)
             )
         known = self._about_steps()
         runs = [name for name in self._runs if name not in known]
-        if not runs or (isinstance(explorer, CircuitExplorer) and explorer.left_types):
+        if not runs:
             return
         left = LAST_PART if explorer.complete else None
         self._listener.progress(Progress(len(explorer.within) - 1, 0.0, text="looking at runs", left=left))
