@@ -749,14 +749,16 @@ class Search:
         self.begun = Begun(low, end, now._replace(fired=steps[0], deadlocks=steps[1], deadlock=steps[2]))
         until, self._spares = time.process_time() + (self.until_outside or 0), False
         known = [replace(one) for one in self.found]
-        while not self.full and time.process_time() < until:
-            if self.expanded == self.table.size:
-                self._add()
-            if self.expanded == self.table.size:
-                break
-            self._expand(self.expanded, min(self.table.size, self.expanded + self._steps.lanes))
-        self.found, self.deadlocks, self.deadlock = known, now.deadlocks, now.deadlock
-        self.unclear, self.full = "", False
+        try:
+            while not self.full and time.process_time() < until:
+                if self.expanded == self.table.size:
+                    self._add()
+                if self.expanded == self.table.size:
+                    break
+                self._expand(self.expanded, min(self.table.size, self.expanded + self._steps.lanes))
+        finally:  # also where a limit ends it
+            self.found, self.deadlocks, self.deadlock = known, now.deadlocks, now.deadlock
+            self.unclear, self.full = "", False
 
     @property
     def _false(self) -> bool:

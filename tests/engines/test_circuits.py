@@ -268,13 +268,18 @@ def test_picks_of_many_values_are_explored_on_values() -> None:
     assert "over 20,000 values" in str(facts.by_values_since)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 60.0])
-def test_what_is_wrong_beyond_a_step_that_leaves_the_types_does_not_count(seconds: float) -> None:
-    """Somebody can count too far after two steps; all are inside, without a step, after four."""
+def narrow_search(seconds: float) -> Search:
+    """A search of states in which somebody can count too far after two steps; all are inside after four."""
     model = build(Crowd(), [not_all])
     machine = Machine(model)
     (claim,) = model.properties.values()
-    search = Search(machine, [machine.claim(claim.formula)], until_outside=seconds)
+    return Search(machine, [machine.claim(claim.formula)], until_outside=seconds)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 60.0])
+def test_what_is_wrong_beyond_a_step_that_leaves_the_types_does_not_count(seconds: float) -> None:
+    search = narrow_search(seconds)
+    model = search.machine.model
     search.run(initial_states(model))
     assert len(search.within) == 3 and search.begun is not None
     assert search.begun.start == search.within[1] and search.begun.end == search.within[-1]
@@ -282,6 +287,21 @@ def test_what_is_wrong_beyond_a_step_that_leaves_the_types_does_not_count(second
     assert search.deadlock is None and search.found[0].violated_at is None
     assert (search.expanded == search.size > 100) is (seconds > 0)
     places = [variable.name for variable in model.variables]
-    left = [dict(zip(places, machine.state(one), strict=True)) for one in search.leaving]
+    left = [dict(zip(places, search.machine.state(one), strict=True)) for one in search.leaving]
     assert left and all(2 in one["counts"] for one in left)
     assert any(one["inside"] for one in left) is (seconds > 0)
+
+
+def test_nor_does_it_where_a_limit_ends_the_search() -> None:
+    search = narrow_search(60.0)
+    expand = search._expand
+
+    def until_wrong(low: int, high: int) -> None:
+        if search.deadlock is not None and search.found[0].violated_at is not None:
+            raise MemoryError
+        expand(low, high)
+
+    search._expand = until_wrong  # type: ignore[method-assign]  # for this search alone
+    with pytest.raises(MemoryError):
+        search.run(initial_states(search.machine.model))
+    assert search.deadlock is None and search.found[0].violated_at is None
