@@ -516,7 +516,7 @@ class Search:
         key: the bits that tell states apart; by default all of a state.
         until_false: the place of a claim whose first violation ends the search; None for none.
         until_outside: the seconds of the processor for which the search goes on where a step leaves the types, to
-            meet others. Wider ones can go on from the level of the first. None if such a step does not end it.
+            meet others. A search with wider ones goes on from there. None if such a step does not end it.
         every_step: whether to take steps also where others that commute with them lead to the same state.
         checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
         initial: formulas to evaluate in each initial state.
@@ -524,7 +524,7 @@ class Search:
     Attributes:
         wrong_at_first: for each of these, an initial state in which it is false, and one in which its evaluation
             goes out of bounds; None for each that there is not.
-        begun: the level that was looked at last, or what is left of it where a step leaves the types.
+        begun: the level that was looked at last; where a step leaves the types, the part of it from there on.
         table: the states, or what tells them apart.
         weights: for each depth, the number of states that those found stand for.
         weighed: the number of all of these.

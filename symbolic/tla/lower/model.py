@@ -211,7 +211,7 @@ class NotAlike(Exception):
 
 
 def told_apart_in(model: Model, sorts: shapes.Sorts) -> set[Sort]:
-    """The sorts of which the model names members; but for its initial states, if it is made for a SYMMETRY."""
+    """The sorts of which the model names members; where a SYMMETRY is used, its initial states may."""
     begins = () if model.origin is not None and model.origin.symmetric else (model.init,)
     roots = [root for action in (*begins, *model.actions) for root in action.roots]
     return named_in([*roots, *(one.formula for one in model.constraints)]) & set(sorts.values())
@@ -266,7 +266,7 @@ def lowered(
         as_written: whether picks stay that a guard fixes.
 
     Raises:
-        NotAlike: if the initial states tell members of sorts apart.
+        NotAlike: if the initial states tell members of sorts apart, and no SYMMETRY is used.
         Unsupported: if a part has no symbolic form.
     """
     assert specification.init is not None and specification.next is not None
