@@ -384,11 +384,12 @@ class DividedSearch(Search):
                 return
 
     def _has_looked_ahead(self) -> bool:
-        """Whether what ends the search needs no more of the level, or there was time for more of it."""
+        """Whether the search has gone on long enough since a step left the types; a false claim ends it."""
         if self._false:
             return True
+        assert self.until_outside is not None
         now = time.process_time()
-        self._until = self._until or now + (self.until_outside or 0)
+        self._until = self._until or now + self.until_outside
         return now >= self._until
 
     def _merge(self, parts: Sequence[Findings]) -> None:

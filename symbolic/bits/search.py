@@ -320,7 +320,7 @@ _REGISTER_BYTES = 4 << 20
 _CANDIDATES = 1 << 16
 """The number of successors that are looked up together."""
 _OF_EACH, _LEAVING = 4, 500
-"""The states that are told at most from which a step leaves the types: of one batch for each step, and of all."""
+"""About so many states are kept from which steps leave the types: for each step of a batch, and in all."""
 _ORDERED = 1 << 13
 """So many successors are put in the order in which a search from state to state finds them: people see them."""
 
@@ -686,9 +686,9 @@ class Search:
         return True
 
     def before_outside(self) -> tuple[Begun, Words, array[int]]:
-        """What was found before states from which a step leaves the types: all states, with their parents.
+        """All states that were found before a step left the types, with their parents, and where to go on.
 
-        Without such a step it is what was found before the level that was looked at last.
+        Without such a step they are those found before the level that was looked at last.
         """
         assert self.begun is not None
         size = self.begun.findings.size
@@ -736,7 +736,8 @@ class Search:
     def _look_ahead(self, low: int, end: int, before: Findings) -> None:
         """Where a step has left the types, go on with the other states for a while, to meet more such steps.
 
-        What is wrong in states beyond it does not count: they may be found late, and there may be others.
+        Violations and deadlocks that are found meanwhile do not count: there may be shorter runs to them, by steps
+        that have left the types.
 
         Args:
             low: the number of the first state that was looked at together with the one before the step.
@@ -745,9 +746,10 @@ class Search:
         """
         self._add()
         now = self.findings()
-        steps = before.fired, before.deadlocks, before.deadlock
-        self.begun = Begun(low, end, now._replace(fired=steps[0], deadlocks=steps[1], deadlock=steps[2]))
-        until, self._spares = time.process_time() + (self.until_outside or 0), False
+        now = now._replace(fired=before.fired, deadlocks=before.deadlocks, deadlock=before.deadlock)
+        self.begun = Begun(low, end, now)
+        assert self.until_outside is not None
+        until, self._spares = time.process_time() + self.until_outside, False
         known = [replace(one) for one in self.found]
         try:
             while not self.full and time.process_time() < until:
@@ -862,38 +864,29 @@ class Search:
             if self.deadlock is None:
                 self.deadlock = low + int(where(outcomes[-1])[0])
 
-    def moves_between(self, bits: int, after: Words) -> Iterator[Move]:
-        """The steps from a state, given by its bits, to one that a kept state stands for."""
-        state = packed([bits], self.width)
-        registers = self._steps.run(state)
-        taken = registers.outputs(0)[: len(self.machine.moves), 0] & np.uint64(1)
-        for place in map(int, np.flatnonzero(taken)):
-            step, rows = self._after[place], registers.run(place + 1)
-            found = step.to(state.copy(), np.zeros(1, np.int64), rows[: len(step.literals)])
-            if self._stands_for(found, after):
-                yield self.machine.moves[place]
+    def row(self, bits: int) -> Words:
+        """The state that is given by its bits, alone."""
+        return packed([bits], self.width)
 
-    def moves_along(self, states: Sequence[Words]) -> list[list[Move]]:
-        """For each state of a path but the last, the steps to the next one; none stands for others."""
-        path, found = np.stack(states), [list[Move]() for _ in states[1:]]
-        for low in range(0, len(found), self._steps.lanes):
-            before = path[low : min(len(found), low + self._steps.lanes)].copy()
-            registers = self._steps.run(before)
-            outcomes = registers.outputs(0)[: len(self.machine.moves), : -(-len(before) // WORD)]
+    def moves_between(self, before: Words, after: Words) -> list[list[Move]]:
+        """For each of some states, the steps to the kept state beside it, or to one that this stands for."""
+        found = [list[Move]() for _ in before]
+        for low in range(0, len(before), self._steps.lanes):
+            states, kept = (rows[low : low + self._steps.lanes].copy() for rows in (before, after))
+            registers = self._steps.run(states)
+            outcomes = registers.outputs(0)[: len(self.machine.moves), : -(-len(states) // WORD)]
             for place in map(int, np.flatnonzero(outcomes.any(axis=1))):
                 lanes, step, rows = where(outcomes[place]), self._after[place], registers.run(place + 1)
-                after = step.to(before.take(lanes, axis=0), lanes, rows[: len(step.literals)])
-                same = (after == path[low + 1 :].take(lanes, axis=0)).all(axis=1)
-                for lane in lanes[same].tolist():
+                reached = step.to(states.take(lanes, axis=0), lanes, rows[: len(step.literals)])
+                for lane in lanes[self.stand_for(reached, kept.take(lanes, axis=0))].tolist():
                     found[low + lane].append(self.machine.moves[place])
         return found
 
-    def stands_for(self, bits: int, kept: Words) -> bool:
-        """Whether a kept state stands for one that is given by its bits."""
-        return self._stands_for(packed([bits], self.width), kept)
-
-    def _stands_for(self, state: Words, kept: Words) -> bool:
-        return np.array_equal(state[0] if self.orbits is None else self.orbits.least(state)[0], kept)
+    def stand_for(self, states: Words, kept: Words) -> npt.NDArray[np.bool_]:
+        """Of each of some states, whether the kept state beside it stands for it."""
+        least = states if self.orbits is None else self.orbits.least(states)
+        same: npt.NDArray[np.bool_] = (least == kept).all(axis=1)
+        return same
 
     def _take(self, taken: _Taken) -> None:
         """Look some states up, sooner or later."""

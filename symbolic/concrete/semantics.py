@@ -53,7 +53,7 @@ class Semantics:
         return functions_of(self.model, self._actions, Form.STATES)
 
     def _outcomes(self, form: Form, place: int) -> Callable[..., Iterator[Any]]:
-        """The function of one action: a run has few of them."""
+        """The function of one action, compiled alone: a run takes few of them."""
         if (form, place) not in self._compiled:
             (self._compiled[form, place],) = functions_of(self.model, [self._actions[place]], form)
         return self._compiled[form, place]

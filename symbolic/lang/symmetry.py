@@ -29,8 +29,8 @@ def symmetric_sorts(
         model: the model.
         properties: the properties that will be checked together.
         in_any_order: whether sorts are left out of which `choose` may take one of several members.
-        initially: whether the initial states must. Where they do not, runs from a state and from its images are
-            alike, but not all images of a reachable state need be reachable.
+        initially: whether the initial states must treat them alike too. If not, runs from a state and from its
+            images are alike, but an image of a reachable state need not be reachable.
     """
     begins = (model.init,) if initially else ()
     roots = [root for action in (*begins, *model.actions) for root in action.roots]

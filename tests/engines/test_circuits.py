@@ -305,3 +305,15 @@ def test_nor_does_it_where_a_limit_ends_the_search() -> None:
     with pytest.raises(MemoryError):
         search.run(initial_states(search.machine.model))
     assert search.deadlock is None and search.found[0].violated_at is None
+
+
+def test_the_steps_of_a_path_are_found_in_batches() -> None:
+    model = build(Crowd(), [not_all])
+    search = Search(Machine(model))
+    search.run(initial_states(model))
+    assert search.deadlock is not None
+    path = search.states_to(search.deadlock)
+    moves = search.moves_between(path[:-1], path[1:])
+    assert [[model.actions[one.action].name for one in found] for found in moves] == [["enter"]] * 4
+    search._steps.lanes = 3
+    assert search.moves_between(path[:-1], path[1:]) == moves

@@ -39,7 +39,7 @@ def told_apart(model: Model, sorts: Iterable[str]) -> UserError:
     return UserError(f"SYMMETRY: {model.protocol} tells members of {' and '.join(sorted(sorts))} apart")
 
 
-def path_through(search: bits.Search, semantics: Semantics, words: Iterable[Words], *more: None) -> Path:
+def path_through(search: bits.Search, semantics: Semantics, words: Words, *more: None) -> Path:
     """The path through some states that a search has found, and out of bounds if there is more.
 
     The circuits tell the steps, and the meaning on values takes them.
@@ -48,28 +48,27 @@ def path_through(search: bits.Search, semantics: Semantics, words: Iterable[Word
         InternalError: if it does not.
     """
     model, facts, path = search.machine.model, Facts(search.machine.model), list[PathStep]()
-    words = [*words]
-    # Where states stand for others, those of the path are found one by one.
-    along = search.moves_along(words) if search.orbits is None else None
+    # Where states stand for others, those that the path goes through are found one by one.
+    along = search.moves_between(words[:-1], words[1:]) if search.orbits is None else []
 
-    def bits_of(state: State) -> int:
+    def row(state: State) -> Words:
         true, matters = facts.packed(state)
-        return true & matters
+        return search.row(true & matters)
 
     def steps(after: Words) -> Iterator[PathStep | None]:
         before = path[-1].state if path else None
         if before is None:
             yield from semantics.attempts(None, "init")
             return
-        moves = search.moves_between(bits_of(before), after) if along is None else along[len(path) - 1]
+        (moves,) = [along[len(path) - 1]] if along else search.moves_between(row(before), after)
         for move in moves:
             yield semantics.outcome(before, model.actions[move.action].name, move.picks)
 
-    for after in words:
-        tried = steps(after)
-        states = ((one, one.state) for one in tried if one is not None)
-        found = (one for one, x in states if x is not None and search.stands_for(bits_of(x), after))
-        path.append(_first(found, search.machine.state(after)))
+    for place in range(len(words)):
+        after = words[place : place + 1]
+        states = ((one, one.state) for one in steps(after) if one is not None)
+        found = (one for one, x in states if x is not None and search.stand_for(row(x), after).all())
+        path.append(_first(found, search.machine.state(words[place])))
     for _ in more:
         last = path[-1].state if path else None
         outcomes = semantics.initial() if last is None else semantics.successors(last)
@@ -156,10 +155,9 @@ class CircuitExplorer:
         if self.unless_sure and not machine.may_fail(claims):
             return
 
-        self._search = search = self._new_search(machine, claims, key, watched)
-        if self.narrower is not None:
-            # Wider types take about as long to be made as these.
-            search.until_outside = time.process_time() - began
+        # Where a step leaves the types, wider circuits will take about as long to be made as these.
+        ahead = None if self.narrower is None else time.process_time() - began
+        self._search = search = self._new_search(machine, claims, key, watched, ahead)
         if not self._goes_on(search):
             search.run(begin)
         if self.narrower is not None:
@@ -205,7 +203,12 @@ class CircuitExplorer:
         return [*claims, *map(machine.claim, finite), *machine.about_steps], watched
 
     def _new_search(
-        self, machine: bits.Machine, claims: Sequence[bits.Claim], key: bits.Key | None, watched: int | None
+        self,
+        machine: bits.Machine,
+        claims: Sequence[bits.Claim],
+        key: bits.Key | None,
+        watched: int | None,
+        ahead: float | None,
     ) -> bits.Search:
         """The search that the arguments of this exploration ask for; it ends where a claim is false."""
 
@@ -230,6 +233,7 @@ class CircuitExplorer:
             weighing=self.semantics.weight is not None,
             key=key,
             checkpoint=self.checkpoint,
+            until_outside=ahead,
             until_false=watched,
             every_step=self.counting,
             initial=[machine.claim(connective(n.And, one.initial)) for one in self.finite.values()],
@@ -280,7 +284,7 @@ class CircuitExplorer:
         if search is None:
             return None
         first, state, before = self._wrong(name, outside=outside)
-        begun = None if first is None else path_through(search, self.semantics, [first])
+        begun = None if first is None else path_through(search, self.semantics, first[None])
         paths = [begun, self._path(search, state), self._path(search, before)]
         if paths[2] is not None:
             paths[2] = (*paths[2], self._wrong_step(paths[2][-1].state, self.finite[name], outside=outside))

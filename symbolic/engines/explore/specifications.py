@@ -196,19 +196,19 @@ def _on_values_first(
     begin = time.monotonic()
     patience = math.inf if _uses_registers(Interpreter(specification)) else SHORT
     since: float | None = None
-    mark = 0.0, 0
+    halfway = 0.0, 0
 
     def busy(known: Sequence[State]) -> None:
-        nonlocal patience, since, mark
-        # Where the steps take long to make, those of a model take longer.
+        nonlocal patience, since, halfway
         now = time.process_time()
+        # Where the steps take long to make, those of a model take longer.
         since = now if since is None else since
-        # Initial states may be listed faster than others are found.
         if now - since <= patience / 2:
-            mark = now, len(known)
+            halfway = now, len(known)
         if now - since <= patience:
             return
-        each = (now - mark[0]) / max(1, len(known) - mark[1])
+        # Since then, for initial states may be listed faster than others are found.
+        each = (now - halfway[0]) / max(1, len(known) - halfway[1])
         # The search on values waits, and goes on if nothing comes of it.
         making, patience = max(MAKING, patience / 2), math.inf
         try:
@@ -268,13 +268,18 @@ def _on_values(
 
 
 class Known(NamedTuple):
-    """The states that the search on values has found, and the seconds of the processor that each took lately."""
+    """The states that the search on values has found.
+
+    Attributes:
+        states: the states.
+        each: the seconds of the processor that each new one took lately.
+    """
 
     states: Sequence[State]
     each: float
 
     def behind(self, states: int, seconds: float) -> float:
-        """The seconds by which a search is behind that has found so many states, beginning anew, in so many."""
+        """The seconds by which another search is behind that has found so many states in so many seconds more."""
         return seconds - (states - len(self.states)) * self.each
 
 
@@ -291,7 +296,7 @@ def _on_circuits(
 
     Args:
         making: the seconds that the model may take, and its circuits. Wider ones may take as long as values would
-            to the states that were found, and are tried as long as values would not be so much further.
+            to the states that were found. They are left once values would be so many seconds further.
 
     Raises:
         NotWorthIt: if making them takes longer.
