@@ -320,7 +320,7 @@ _REGISTER_BYTES = 4 << 20
 _CANDIDATES = 1 << 16
 """The number of successors that are looked up together."""
 _OF_EACH, _LEAVING = 4, 500
-"""About so many states are kept from which steps leave the types: for each step of a batch, and in all."""
+"""A search keeps about so many states from which a step leaves the types: of each step in a batch, and in all."""
 _ORDERED = 1 << 13
 """So many successors are put in the order in which a search from state to state finds them: people see them."""
 
@@ -869,7 +869,7 @@ class Search:
         return packed([bits], self.width)
 
     def moves_between(self, before: Words, after: Words) -> list[list[Move]]:
-        """For each of some states, the steps to the kept state beside it, or to one that this stands for."""
+        """The steps from each state to one that the kept state at its place in `after` stands for."""
         found = [list[Move]() for _ in before]
         for low in range(0, len(before), self._steps.lanes):
             states, kept = (rows[low : low + self._steps.lanes].copy() for rows in (before, after))
@@ -883,7 +883,7 @@ class Search:
         return found
 
     def stand_for(self, states: Words, kept: Words) -> npt.NDArray[np.bool_]:
-        """Of each of some states, whether the kept state beside it stands for it."""
+        """For each place, whether the kept state there stands for the state there."""
         least = states if self.orbits is None else self.orbits.least(states)
         same: npt.NDArray[np.bool_] = (least == kept).all(axis=1)
         return same

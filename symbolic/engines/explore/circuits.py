@@ -48,7 +48,7 @@ def path_through(search: bits.Search, semantics: Semantics, words: Words, *more:
         InternalError: if it does not.
     """
     model, facts, path = search.machine.model, Facts(search.machine.model), list[PathStep]()
-    # Where states stand for others, those that the path goes through are found one by one.
+    # Under SYMMETRY a kept state stands for others, and the path goes through these: they are found one by one.
     along = search.moves_between(words[:-1], words[1:]) if search.orbits is None else []
 
     def row(state: State) -> Words:

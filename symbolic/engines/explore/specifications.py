@@ -207,7 +207,7 @@ def _on_values_first(
             halfway = now, len(known)
         if now - since <= patience:
             return
-        # Since then, for initial states may be listed faster than others are found.
+        # Initial states may be listed faster than others are found, so only states since halfway count.
         each = (now - halfway[0]) / max(1, len(known) - halfway[1])
         # The search on values waits, and goes on if nothing comes of it.
         making, patience = max(MAKING, patience / 2), math.inf
